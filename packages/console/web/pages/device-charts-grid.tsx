@@ -11,7 +11,7 @@ import { usePageState } from '../state/time-window.ts'
 import { chartQueries, type DeviceChartName, deviceCharts } from './device-charts.ts'
 import { evidenceOf } from './node/evidence.ts'
 
-/** Charts in which devices stand side by side, over the window of the page; hints are flags in each. */
+/** Charts that compare devices over the window of the page, with hints as flags. */
 export function DeviceCharts({
   names,
   devices,
@@ -42,9 +42,7 @@ export function DeviceCharts({
   return <ChartGrid charts={charts.map((chart) => ({ ...chart, answer }))} />
 }
 
-/**
- * Flags of the hints that stand or stood. The list stays the same while they do, so that charts need not be drawn anew.
- */
+/** Flags of open and ended hints. The list stays identical while the hints do, so that charts are not redrawn. */
 export function useMarks(hints: readonly Hint[]): readonly ChartMark[] {
   const page = usePageState()
   const { range } = page

@@ -29,7 +29,7 @@ interface Panel {
   readonly scale?: NonNullable<ChartSpec['scale']>
 }
 
-/** Every chart in which devices of a kind stand side by side. */
+/** Every chart that compares the devices of a kind. */
 const PANELS = {
   sm: { kind: 'gpu', signal: 'sm', title: 'SM active', quantity: PERCENT, scale: 'percent' },
   tensor: { kind: 'gpu', signal: 'tensor', title: 'Tensor active', quantity: PERCENT, scale: 'percent' },
@@ -58,7 +58,7 @@ const PANELS = {
   },
 } as const satisfies Record<string, Panel>
 
-/** Name of a chart in which devices stand side by side. */
+/** Name of a chart that compares devices. */
 export type DeviceChartName = keyof typeof PANELS
 
 const KINDS: Readonly<
@@ -68,22 +68,22 @@ const KINDS: Readonly<
   nic: { noun: ['NIC', 'NICs'], slots: [1, 3, 4] },
 }
 
-/** What some charts ask for. */
+/** The queries of the given charts. */
 export function chartQueries(names: readonly DeviceChartName[]): readonly MetricQuery[] {
   const queries: MetricQuery[] = names.map((name) => DEVICE_QUERIES[PANELS[name].signal])
   return names.some((name) => PANELS[name].kind === 'nic') ? [...queries, DEVICE_QUERIES.lineRate] : queries
 }
 
-/** A chart, or why there is none. */
+/** A chart, or the reason for its absence. */
 export interface DeviceChart {
   readonly spec: ChartSpec
-  /** Why no device can have it; empty if one could. */
+  /** Why no device has the chart; empty if a device can have it. */
   readonly absent: string
 }
 
 /**
- * One chart a signal, one member a device. NICs in no rail do other work than those in rails: they are left out where
- * there are rails.
+ * One chart per signal, one member per device. If there are rails, NICs outside of rails are left out because they do
+ * other work.
  */
 export function deviceCharts(
   names: readonly DeviceChartName[],
@@ -92,7 +92,7 @@ export function deviceCharts(
   options: {
     readonly knownMetrics: ReadonlySet<string>
     readonly marks: readonly ChartMark[]
-    /** Whether a question has its answer. */
+    /** Whether a query is answered. */
     readonly isAnswered: (query: MetricQuery) => boolean
   },
 ): DeviceChart[] {
@@ -116,14 +116,14 @@ export function deviceCharts(
       isAwaited: !options.isAnswered(DEVICE_QUERIES[signal]),
       provenance: fn === 'rate' ? RATE_PROVENANCE : 'last sample in {step} · wall clock',
     }
-    // Where devices of the kind report other signals, this is none that is still to come.
+    // The devices already report other signals, so this signal is not merely late.
     const isRead = names.some((other) => PANELS[other].kind === kind && like.some((device) => has(device, other)))
     const isMissing = members.length === 0 && isRead && options.isAnswered(DEVICE_QUERIES[signal])
     return [{ spec, absent: absentWords(metric, KINDS[kind].noun[0], { ...options, isMissing }) }]
   })
 }
 
-/** Why there is no chart of a metric; empty if there is one. */
+/** Why a metric has no chart; empty if it has a chart. */
 function absentWords(
   metric: string,
   noun: string,
@@ -139,7 +139,7 @@ function alike(devices: readonly DeviceInfo[], kind: Panel['kind']): readonly De
   return kind === 'nic' && inRails.length > 0 ? inRails : all
 }
 
-/** A hard limit that all devices share: the power cap, or the rate of the link. */
+/** A limit that all devices share: the power cap or the link rate. */
 function limitsOf(
   signal: DeviceSignal,
   devices: readonly DeviceInfo[],

@@ -4,15 +4,15 @@ import type { ChartSpec } from '../chart/chart-spec.ts'
 import { binWords } from '../format/bins.ts'
 import { edgeQuantity } from '../format/quantity.ts'
 
-/** One histogram as a heat strip: what of a chart comes from its columns. */
+/** A histogram as a heat strip: the parts of a chart that come from its columns. */
 export interface HeatStrip extends Required<Pick<ChartSpec, 'members' | 'edges'>> {
   readonly labels: Labels
-  /** Tells it from other histograms of the same question. */
+  /** Distinguishes histograms of the same query. */
   readonly key: string
   readonly columns: readonly GridColumn[]
 }
 
-/** The histograms among some columns: a device with other edges, or with edges that changed, is another strip. */
+/** The histograms among columns. Different or changed bin edges make a separate strip. */
 export function heatStripsOf(columns: readonly GridColumn[], meta: ResultMeta, grid: SampleGrid): HeatStrip[] {
   const edges = edgeQuantity(meta)
   const bins = columns.filter(({ bin }) => bin !== undefined)

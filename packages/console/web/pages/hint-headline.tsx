@@ -8,13 +8,13 @@ import { evidenceOf } from './node/evidence.ts'
 interface HintHeadlineProps {
   readonly text: HeadlineText
   readonly moment: string
-  /** Where the window ends that is shown; left out where it is now. */
+  /** End of the shown window; absent if it is now. */
   readonly toMs?: number | undefined
-  /** The hint that matters most, where there is one. */
+  /** The most important hint, if any. */
   readonly worst: Hint | undefined
 }
 
-/** A headline that leads to the evidence of the worst hint. */
+/** A headline with a link to the evidence of the worst hint. */
 export function HintHeadline({ text, moment, toMs, worst }: HintHeadlineProps) {
   const page = usePageState()
   return (

@@ -1,7 +1,7 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import type { Columns } from '../api/query-client.ts'
 
-/** What is asked about the host. */
+/** The queries about the host. */
 export const HOST_QUERIES = {
   idle: { metric: 'host_cpu_idle_seconds_total', function: 'rate' },
   iowait: { metric: 'host_cpu_iowait_seconds_total', function: 'rate' },
@@ -11,8 +11,8 @@ export const HOST_QUERIES = {
 } as const satisfies Record<string, MetricQuery>
 
 /**
- * The kernel renews pressure every two seconds only, so that the rate of one second is 0 and up to 200 % in turn: a
- * mean over this many milliseconds is what can be said of it.
+ * The kernel updates pressure only every two seconds, so its rate alternates between 0 and up to 200 %. The page shows
+ * the mean over this time. Unit: milliseconds.
  */
 const PRESSURE_SPAN_MS = 10_000
 
@@ -22,20 +22,20 @@ export interface NamedColumn {
   readonly values: Float64Array
 }
 
-/** The columns of the host; ratios are 0 to 1. */
+/** The columns of the host. Ratios range from 0 to 1. */
 export interface HostColumns {
-  /** Share of time each processor was busy. */
+  /** Busy share of each processor. */
   readonly busy: readonly NamedColumn[]
-  /** Mean over the processors. */
+  /** Mean busy share of the processors. */
   readonly busyMean: Float64Array | undefined
   readonly memoryTotal: Float64Array | undefined
   readonly memoryAvailable: Float64Array | undefined
   readonly memoryUsed: Float64Array | undefined
-  /** Share of time in which some task waited, by resource: at every sample the mean of the time before it. */
+  /** Share of time in which a task waited, by resource. Each sample is a mean over the time before it. */
   readonly pressure: readonly NamedColumn[]
-  /** Over how much time `pressure` is a mean. Unit: milliseconds. */
+  /** Time over which `pressure` is a mean. Unit: milliseconds. */
   readonly pressureSpanMs: number
-  /** Distance of two samples. Unit: milliseconds. */
+  /** Interval of the samples. Unit: milliseconds. */
   readonly stepMs: number
 }
 
@@ -45,12 +45,12 @@ const RESOURCE_NAMES: ReadonlyMap<string, string> = new Map([
   ['io', 'a disk'],
 ])
 
-/** A resource that tasks wait for, in words: `a processor`. One that is not known keeps its name. */
+/** A resource that tasks wait for, in words: `a processor`. An unknown resource keeps its name. */
 export function resourceName(name: string): string {
   return RESOURCE_NAMES.get(name) ?? name
 }
 
-/** A host that says nothing. */
+/** A host without any values. */
 export const NO_HOST: HostColumns = {
   busy: [],
   busyMean: undefined,
@@ -62,11 +62,11 @@ export const NO_HOST: HostColumns = {
   stepMs: 1_000,
 }
 
-/** Collects the columns of the host. What it does not say is missing. */
+/** Collects the columns of the host. Values without samples are missing. */
 export function hostColumns(answer: Columns): HostColumns {
   const { grid } = answer
   if (!grid) return NO_HOST
-  // A simulated node may stand beside the real one: of what both tell, the real host's is shown.
+  // If a real and a simulated node report the same metric, the real host is shown.
   const columnsOf = (query: MetricQuery) => {
     const columns = answer.columns(query)
     const real = columns.filter(({ labels }) => labels.simulated !== 'true')
@@ -98,7 +98,7 @@ export function hostColumns(answer: Columns): HostColumns {
   }
 }
 
-/** At every sample the mean of it and those before it, `count` in all, at most 1. A gap stays one. */
+/** The trailing mean over `count` samples, at most 1. Gaps stay gaps. */
 export function trailingShare(values: Float64Array, count: number): Float64Array {
   return values.map((value, i) => {
     if (Number.isNaN(value)) return value
@@ -114,7 +114,7 @@ export function trailingShare(values: Float64Array, count: number): Float64Array
 }
 
 /**
- * Busy is what is neither idle nor waiting for a disk. Clock ticks make single samples pass the bounds; they are cut.
+ * Share of time neither idle nor waiting for a disk. Clock ticks push some samples out of range, so values are clamped.
  */
 export function busyShare(idle: Float64Array, iowait: Float64Array | undefined): Float64Array {
   return idle.map((value, i) => {
@@ -123,7 +123,7 @@ export function busyShare(idle: Float64Array, iowait: Float64Array | undefined):
   })
 }
 
-/** Mean of columns, over those that have a value. */
+/** Mean of the columns that have a value. */
 export function meanOf(columns: readonly Float64Array[]): Float64Array {
   const mean = new Float64Array(columns[0]?.length ?? 0)
   for (let i = 0; i < mean.length; i++) {

@@ -3,20 +3,20 @@ import { HERD_MIN_COUNT } from '../chart/herd.ts'
 import { largestOf } from '../chart/scale.ts'
 import { type InterfaceColumns, newestValue } from '../devices/interface-data.ts'
 
-/** Foot of the card of a rate. */
+/** Footer of the card of a rate. */
 export const RATE_PROVENANCE = 'rate of {step} · wall clock'
-/** Lines that a chart of unlike interfaces has room for. */
+/** Most lines in a chart of unlike interfaces. */
 const LINE_LIMIT_COUNT = 8
 
-/** What all charts of several interfaces have in common, and the interfaces that they show. */
+/** The interfaces that the charts show, and the common properties of the charts. */
 export interface InterfaceChoice {
   readonly rows: readonly InterfaceColumns[]
   readonly common: Pick<ChartSpec, 'noun' | 'slots' | 'provenance' | 'isAlike'> & { readonly caption: string }
 }
 
 /**
- * Ports of the same link rate that carry traffic are one herd; where there are no four of them, the busiest interfaces
- * are shown.
+ * Chooses interfaces with traffic and the same link rate as a herd. With fewer than four, chooses the busiest
+ * interfaces.
  */
 export function chooseInterfaces(interfaces: readonly InterfaceColumns[]): InterfaceChoice {
   const { rows, isAlike } = pick(interfaces)
@@ -42,7 +42,7 @@ function pick(interfaces: readonly InterfaceColumns[]): { rows: readonly Interfa
   return { rows: active.filter((row) => busiest.includes(row)), isAlike: false }
 }
 
-/** The most rows that share a key which is not NaN. */
+/** The largest group of rows with the same key. Rows with key NaN do not count. */
 function largestGroup<Row>(rows: readonly Row[], keyOf: (row: Row) => number): readonly Row[] {
   const groups = Map.groupBy(rows, keyOf)
   groups.delete(Number.NaN)
@@ -56,7 +56,7 @@ function peakOf({ columns, errors, drops }: InterfaceColumns): number {
   )
 }
 
-/** One member an interface that has the column. */
+/** One member per interface with the column. */
 export function interfaceMembers(
   rows: readonly InterfaceColumns[],
   values: (row: InterfaceColumns) => Float64Array | undefined,

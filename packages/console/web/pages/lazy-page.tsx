@@ -5,9 +5,9 @@ import { PageHead } from '../components/page-head.tsx'
 import { createStore, useStore } from '../state/store.ts'
 import { usePageTitle } from './use-page-title.ts'
 
-/** A page whose code comes when it is first shown, or before. */
+/** A page whose code loads when it is first shown, or earlier. */
 export interface LazyPage<Props> extends FunctionComponent<Props> {
-  /** Loads the code of the page where it is not there yet, and says whether it is now. Never throws. */
+  /** Loads the code of the page if needed. Resolves to whether it is loaded. Never throws. */
   readonly preload: () => Promise<boolean>
 }
 
@@ -17,15 +17,15 @@ interface Loaded<Props> {
 }
 
 /**
- * Makes a page of which only the address is known at first. Code that is there is drawn at once: `React.lazy` shows its
- * placeholder for a third of a second whenever it shows it at all.
+ * Makes a page whose code loads on demand. Loaded code is drawn at once. `React.lazy` would show its placeholder for at
+ * least a third of a second.
  */
 export function lazyPage<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPage<Props> {
   const store = createStore<Loaded<Props>>({})
   let loading: Promise<boolean> | undefined
   const preload = (): Promise<boolean> => {
     if (loading) return loading
-    // An error stays until there is something else to show: all pages are tried again when the browser is idle.
+    // An error stays until there is another result to show. Idle browsers retry all pages.
     loading = load().then(
       (page) => {
         store.set({ page })
@@ -52,7 +52,7 @@ export function lazyPage<Props extends object>(load: () => Promise<ComponentType
   return Object.assign(Page, { preload })
 }
 
-/** Stands where the code of a page did not come: the server is away, or a newer one has files of other names. */
+/** Shown if the code of a page did not load: the server is down, or a newer server has other file names. */
 function NotLoaded({ error, preload }: { readonly error: Error; readonly preload: () => Promise<boolean> }) {
   usePageTitle('Not loaded')
   return (
@@ -68,10 +68,7 @@ function NotLoaded({ error, preload }: { readonly error: Error; readonly preload
   )
 }
 
-/**
- * Browsers keep that a file could not be had. Where the server answers and the file still does not come, everything is
- * loaded anew.
- */
+/** Browsers remember a failed import. If the server answers and the file still fails, the whole page is reloaded. */
 async function tryAgain(preload: () => Promise<boolean>): Promise<void> {
   if (await preload()) return
   const isServerThere = await fetch(location.href, { method: 'HEAD' }).then(

@@ -1,6 +1,6 @@
 import { lazyPage } from './lazy-page.tsx'
 
-/** Every page, each in a file of its own: the first load brings the frame and one of them. */
+/** Every page has its own file. The first load fetches the frame and one page. */
 export const NodePage = lazyPage(async () => (await import('./node/node-page.tsx')).NodePage)
 export const GpusPage = lazyPage(async () => (await import('./gpus/gpus-page.tsx')).GpusPage)
 export const GpuPage = lazyPage(async () => (await import('./gpu/gpu-page.tsx')).GpuPage)
@@ -18,12 +18,12 @@ export const SourcesPage = lazyPage(async () => (await import('./sources/sources
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
 export const ExplainPage = lazyPage(async () => (await import('./explain/explain-page.tsx')).ExplainPage)
 
-/** How long the first page has the line for itself. Unit: milliseconds. */
+/** Delay before other pages load, so that the first page has the whole connection. Unit: milliseconds. */
 const PRELOAD_AFTER_MS = 2_000
 
 /**
- * Loads the others once the first one had time to draw, so that going there shows no placeholder. Answers what ends the
- * wait.
+ * Loads the other pages after the first page was drawn, so that they open without a placeholder. Returns a function
+ * that cancels the wait.
  */
 export function preloadPages(): () => void {
   const preload = (): void => {

@@ -6,8 +6,8 @@ import { usePageState } from '../state/time-window.ts'
 import { usePageTitle } from './use-page-title.ts'
 
 /**
- * A page of one node. Over a Prometheus that scrapes several agents it says so instead: their interfaces and processors
- * have the same names.
+ * A page about a single node. Shows a notice instead if a Prometheus scrapes several agents, because their interfaces
+ * and processors share names.
  */
 export function OfOneNode({ children }: { readonly children: ReactNode }) {
   const { data: node } = useNode()

@@ -14,13 +14,13 @@ const WORDS: Readonly<Record<SourceState, { readonly tone: StateTone; readonly w
     absent: { tone: 'absent', word: 'Absent', rank: 6 },
   }
 
-/** Icon and word of a source's state, and its place in a list where those that need attention come first. */
+/** Icon and word of the state of a source, and its rank in a list with trouble first. */
 export function sourceState(state: SourceState): {
   readonly tone: StateTone
   readonly word: string
   readonly rank: number
 } {
-  // A newer agent may have states that this page does not know.
+  // A newer agent may report states unknown to this page.
   return Object.hasOwn(WORDS, state) ? WORDS[state] : { tone: 'warning', word: state, rank: 2 }
 }
 
@@ -30,13 +30,13 @@ export function stateWords({ name, state }: Pick<ListedSource, 'name' | 'state'>
   return `${name} ${verb} ${sourceState(state).word.toLowerCase()}`
 }
 
-/** What is wrong with the exporters that a source asks, in words; empty if nothing is. */
+/** Problems of the exporters that a source scrapes, in words; empty if there are none. */
 export function targetWords({ failingTargets, disputes }: Pick<ListedSource, 'failingTargets' | 'disputes'>): string {
   const failing = failingTargets > 0 ? `${countOf(failingTargets, 'exporter')} not read` : ''
   return [failing, disputes > 0 ? countOf(disputes, 'dispute') : ''].filter(Boolean).join(', ')
 }
 
-/** Records that a source or sink dropped, of all reasons. */
+/** Records dropped by a source or sink, for all reasons. */
 export function droppedCount(source: Pick<ListedSource, 'dropped'>): number {
   return Object.values(source.dropped).reduce((sum, count) => sum + count, 0)
 }

@@ -3,7 +3,7 @@ import { queryKey } from '../api/frame.ts'
 import type { Columns } from '../api/query-client.ts'
 import { SampleGrid } from '../api/sample-grid.ts'
 
-/** One question of a test with its answer: label values to samples. */
+/** A query of a test with its answer: samples by label values. */
 export interface TestAnswer {
   readonly query: MetricQuery
   readonly meta?: Partial<ResultMeta>
@@ -15,7 +15,7 @@ export interface TestAnswer {
   }[]
 }
 
-/** Columns as a page gets them, made from numbers; samples are one second apart and end at second 1 000. */
+/** Columns made from numbers for a test. Samples are one second apart and end at second 1 000. */
 export function testColumns(answers: readonly TestAnswer[]): Columns {
   const count = Math.max(1, ...answers.flatMap(({ series }) => series.map(({ values }) => values.length)))
   const grid = new SampleGrid({ stepMs: 1_000, windowMs: count * 1_000 })

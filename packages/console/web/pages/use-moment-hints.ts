@@ -8,7 +8,7 @@ import { type MomentHints, momentHints } from '../devices/moment-hints.ts'
 import { usePageState } from '../state/time-window.ts'
 import type { Moment } from './use-moment.ts'
 
-/** What rules saw at the moment of the page, and the answer that says so. */
+/** The hints at the moment of the page, and the answer with them. */
 export function useMomentHints({
   isNow,
   window,
@@ -17,7 +17,7 @@ export function useMomentHints({
   return useMemo(() => ({ ...momentHints(data, isNow), data, error }), [data, error, isNow])
 }
 
-/** The moment that sentences of the page speak of: renewed every second where it is now. */
+/** The moment that sentences of the page describe. A live moment is updated every second. */
 export function useSpokenMoment({ toMs, tense }: Moment): SpokenMoment {
   const nowMs = useToldSecond()
   const zone = usePageState().url.tz ?? 'utc'

@@ -7,23 +7,23 @@ import { formatSpanOfTime, type TimeZoneChoice, zoneName } from '../format/time.
 import type { Tense } from '../format/words.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
 
-/** What headlines, tiles, facts and tables speak of: now, or all of the window that is shown. */
+/** The time that headlines, tiles, facts and tables describe: now, or the whole shown window. */
 export interface Moment {
-  /** What is asked for them: the last minutes, or what the charts of the window ask for. */
+  /** Range of their queries: the last minutes, or the range of the charts. */
   readonly range: FrameRange
   readonly stepMs: number
-  /** What hints are asked for: the window of the page. */
+  /** Range of the hints: the window of the page. */
   readonly window: FrameRange
   readonly isNow: boolean
-  /** Where the window ends; left out where it is now. Unit: milliseconds since the Unix epoch. */
+  /** End of the window; absent if it is now. Unit: milliseconds since the Unix epoch. */
   readonly toMs?: number
-  /** How sentences speak of it: what stands since data came last is of the past too. */
+  /** Tense of the sentences. Data that no longer arrives counts as past. */
   readonly tense: Tense
   /** The moment in words; empty if it is now. */
   readonly words: string
 }
 
-/** The moment of the page, or of another window than the page's. */
+/** The moment of the page or of the given window. */
 export function useMoment(window?: FrameRange): Moment {
   const { range: own, stepMs, url } = usePageState()
   const range = window ?? own
@@ -42,9 +42,7 @@ function momentOf(
   return { range, stepMs, window: range, isNow: false, toMs: range.toMs, tense: 'past', words }
 }
 
-/**
- * The interfaces that the server reads now. Undefined while it has not said, and where the page does not speak of now.
- */
+/** The interfaces that the server reads now. Undefined before the first answer, and if the page shows the past. */
 export function useLiveDevices({ isNow }: Moment): LiveDevices {
   const { data } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useNode } from '../api/resources.ts'
 
-/** Names the tab. Simulated data says so everywhere, also here. */
+/** Sets the title of the tab, marked if the data is simulated. */
 export function usePageTitle(title: string): void {
   const { data: node } = useNode()
   const isSimulated = node?.simulated ?? false

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** A value once it has not changed for a while; at first at once. */
+/** A value that updates only after it has not changed for a while. The first value is immediate. */
 export function useRested<T>(value: T, restMs: number): T {
   const [rested, setRested] = useState(value)
   useEffect(() => {

@@ -11,16 +11,18 @@ import { CHART_FIELDS } from './gpu-fields.ts'
 /** What {@link AppCharts} draws. */
 export interface AppChartsOptions {
   readonly app: string
-  /** Those that are drawn. Default: all. */
+  /** The services drawn. Default: all. */
   readonly services: readonly string[] | undefined
   readonly isSimulated: boolean
-  /** Whether pods share GPUs, or hold MIG instances: then numbers of whole GPUs stand in where pods have none. */
+  /**
+   * Whether pods share GPUs or hold MIG instances. The numbers of the whole GPU then replace missing numbers of a pod.
+   */
   readonly isSharing: boolean
-  /** Distance of the samples; 0 if it is not known. Unit: milliseconds. */
+  /** Interval of the samples; 0 if unknown. Unit: milliseconds. */
   readonly intervalMs: number
 }
 
-/** A line a service, over the window of the page: the rows that were recorded at each sample. */
+/** One line per service over the window of the page, drawn from the recorded rows. */
 export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }: AppChartsOptions) {
   const shown = usePageState()
   const page = useMemo(() => {
@@ -96,7 +98,7 @@ function queryOf(app: string, metric: string): MetricQuery {
   }
 }
 
-/** The mean over the GPUs that pods of a service share, each once. */
+/** The mean over the GPUs that pods of a service share. Each GPU counts once. */
 function deviceQueryOf(app: string, metric: string): MetricQuery {
   const within = { by: ['Hostname', 'UUID', 'GPU_I_ID'], aggregate: 'max' } as const
   return { ...queryOf(app, metric), within }

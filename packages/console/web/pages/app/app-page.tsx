@@ -17,7 +17,7 @@ import { PodTable } from './pod-table.tsx'
 import { ServiceTable } from './service-table.tsx'
 import { missingCauses } from './waiting-pods.ts'
 
-/** The GPUs of an app: nine numbers a service, a chart, a row a pod, and a sentence where something is missing. */
+/** The GPUs of an app: nine numbers per service, charts, one row per pod, and a sentence about anything missing. */
 export function AppPage({ app }: { readonly app: string }) {
   usePageTitle(`${app} · GPU`)
   const page = usePageState()
@@ -71,14 +71,14 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
   )
 }
 
-/** What heads a window that is over: what pods held in it is drawn, and not told by the table of now. */
+/** Headline of a past window. The charts show the past; the tables show only the present. */
 const PAST_TEXT: HeadlineText = {
   tone: 'calm',
   sentence: 'The charts show the window; services and pods are those of now.',
   facts: 'Which pods held GPUs then is not kept beside the values of each service.',
 }
 
-/** How many pods ask for GPUs, and which of them hold none that is known. */
+/** How many pods request GPUs, and which of them have no known GPU. */
 function expectedWords({ services, knowsRequests }: AppGpuAnswer): string {
   if (!knowsRequests) {
     return (
@@ -94,7 +94,7 @@ function expectedWords({ services, knowsRequests }: AppGpuAnswer): string {
   return `${asking}; of ${missing.length} no GPU is known: ${listed(missing)}.`
 }
 
-/** Over a quarter of the pods of a service lack utilisation: which, why, and what to look at. */
+/** For services with no utilisation for more than a quarter of their pods: the pods, the cause, and the next step. */
 function partialNotices(
   { name, missing, isPartial, pods }: AppGpuAnswer['services'][number],
   all: AppGpuAnswer['pods'],
@@ -141,7 +141,7 @@ function headlineOf({ services, pods, totals }: AppGpuAnswer): HeadlineText {
   }
 }
 
-/** A sum over GPUs, and of how many pods they are where not all have the number; empty if none has. */
+/** A sum over GPUs, with the number of pods if some lack the value. Empty if no pod has it. */
 function totalWords(total: GpuSum | null, pods: number, words: (sum: number) => string): string {
   if (total === null) return ''
   const of = total.pods < pods ? ` by ${total.pods} of ${countOf(pods, 'pod')}` : ''

@@ -1,12 +1,11 @@
-/** Points of a window at most, as the routes of apps have it. */
+/** Most points of a window. The API of apps has the same limit. */
 const POINTS = 300
 
 /**
- * Step of the charts of an app: whole samples, and at most 300 of them in a window. A finer one would draw values that
- * are held as if they were samples.
+ * Step of the charts of an app: a multiple of the sample interval, with at most 300 points in a window. A finer step
+ * would repeat values between samples.
  *
- * @param intervalMs Distance of the samples; 0 if it is not known: then the step is that of the page. Unit:
- * milliseconds.
+ * @param intervalMs Interval of the samples. 0 if unknown; the step of the page is then used. Unit: milliseconds.
  */
 export function chartStep(windowMs: number, intervalMs: number, pageMs: number): number {
   if (!(intervalMs > 0)) return pageMs

@@ -1,21 +1,21 @@
 import type { GpuField } from '@sonde/sdk/api'
 import { BYTES, PERCENT_WHOLE, type Quantity, WATTS } from '../../format/quantity.ts'
 
-/** How one of the nine is shown. */
+/** How one of the nine GPU numbers is shown. */
 export interface FieldWords {
   readonly field: GpuField
-  /** In a card. */
+  /** Label in a card. */
   readonly label: string
-  /** In the head of a column. */
+  /** Label in the head of a column. */
   readonly short: string
   readonly quantity: Quantity
-  /** Metric of a service's mean. */
+  /** Metric of the mean of a service. */
   readonly metric: string
   /** Metric of a device that pods share. */
   readonly deviceMetric: string
 }
 
-/** The nine, in the order in which they are shown. */
+/** The nine GPU numbers in display order. */
 export const FIELD_WORDS: readonly FieldWords[] = [
   word('gpu-util', 'Utilisation', 'Util', PERCENT_WHOLE, 'util_percent'),
   word('gpu-mem-used', 'Memory used', 'Memory used', BYTES, 'memory_used_bytes'),
@@ -28,7 +28,7 @@ export const FIELD_WORDS: readonly FieldWords[] = [
   word('gpu-power-w', 'Power', 'Power', WATTS, 'power_watts'),
 ]
 
-/** Those of which a line is drawn. */
+/** The numbers that have a chart. */
 export const CHART_FIELDS: readonly FieldWords[] = FIELD_WORDS.filter(({ field }) =>
   ['gpu-util', 'gpu-mem-used', 'gpu-tensor-active', 'gpu-power-w'].includes(field),
 )

@@ -1,18 +1,21 @@
 import type { Hint, LatestAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 
-/** A GPU that a pod holds, and the MIG instance of it, empty for the whole GPU. */
+/** A GPU that a pod holds, and its MIG instance. The instance is empty for the whole GPU. */
 export interface HeldGpu {
   readonly device: DeviceInfo
   readonly instance: string
 }
 
-/** What tells a pod from all others. */
+/** Identifies a pod. */
 export function podKey({ namespace = '', pod = '' }: { readonly namespace?: string; readonly pod?: string }): string {
   return `${namespace}/${pod}`
 }
 
-/** The GPUs of each pod that have a page, by {@link podKey}, each once whatever containers hold it, by their index. */
+/**
+ * The GPUs of each pod that have a page, by {@link podKey} and in order of their index. A GPU is listed once even if
+ * several containers hold it.
+ */
 export function heldGpus(
   series: LatestAnswer['series'],
   devices: readonly DeviceInfo[],
@@ -37,7 +40,7 @@ export function heldGpus(
   return held
 }
 
-/** The gravest hint of the GPUs of a pod; undefined if none is worse than a notice. */
+/** The most severe hint of the GPUs of a pod; undefined if none is worse than a notice. */
 export function worstOfPod(gpus: readonly HeldGpu[] = [], worst: ReadonlyMap<string, Hint>): Hint | undefined {
   const hints = gpus.flatMap(({ device }) => worst.get(device.id) ?? [])
   return hints.find(({ severity }) => severity === 'critical') ?? hints.find(({ severity }) => severity === 'warning')

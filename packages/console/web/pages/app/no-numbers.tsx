@@ -1,7 +1,7 @@
 import type { AppGpuAnswer } from '@sonde/sdk/api'
 import { Empty } from '../../components/empty.tsx'
 
-/** What is so, and what to do about it. */
+/** States the situation and the next step. */
 export function NoNumbers({
   answer: { state, summary, advice },
 }: {
@@ -19,7 +19,7 @@ export function NoNumbers({
   )
 }
 
-/** What stands after the last colon and space is a command, or a piece of a configuration. */
+/** The text after the last colon and space is a command or a piece of configuration. */
 function Advice({ sentence }: { readonly sentence: string }) {
   const at = sentence.indexOf(': ')
   if (at < 0) return sentence

@@ -21,13 +21,13 @@ import { FIELD_WORDS } from './gpu-fields.ts'
 import { type HeldGpu, heldGpus, podKey, worstOfPod } from './held-gpus.ts'
 import { isUnscheduled } from './waiting-pods.ts'
 
-/** Which devices the containers of pods hold. */
+/** Type of the records that list the devices of containers. */
 const HELD_TYPES = ['pod_device'] as const
-/** GPUs of a pod that are linked: as many as a node has. */
+/** Most linked GPUs of a pod: as many as a node has. */
 const LINK_COUNT = 16
 const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
 
-/** A row a GPU pod; those without numbers first. */
+/** One row per GPU pod; pods without numbers come first. */
 export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   const series = useSeriesOfTypes(HELD_TYPES).data?.series
   const devices = useDevices().data?.devices
@@ -100,21 +100,21 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   )
 }
 
-/** Stands after a number of a whole GPU that others use too. */
+/** Marks a number of a whole GPU that other pods use too. */
 const WHOLE_MARK = '*'
 
 function hasDeviceValue({ deviceValues }: GpuPod): boolean {
   return Object.keys(deviceValues).length > 0
 }
 
-/** What is shown of a number: that of the pod, else that of the GPUs which it shares. */
+/** The value to show: the value of the pod, else the value of the GPUs that it shares. */
 function shownOf({ values, deviceValues }: GpuPod, field: GpuField): { value: number; isOfDevice: boolean } {
   const own = values[field]
   if (own !== null) return { value: own, isOfDevice: false }
   return { value: deviceValues[field] ?? Number.NaN, isOfDevice: deviceValues[field] !== undefined }
 }
 
-/** The nine numbers of a pod: each is marked if it is that of a whole GPU, and the cell says why it is not known. */
+/** The nine numbers of a pod. A number of a whole GPU is marked, and an empty cell gives the reason. */
 const VALUE_COLUMNS: readonly TableColumn<GpuPod>[] = FIELD_WORDS.map(({ field, short, quantity }) => ({
   key: field,
   head: short,
@@ -132,7 +132,9 @@ const VALUE_COLUMNS: readonly TableColumn<GpuPod>[] = FIELD_WORDS.map(({ field, 
   sortKey: (pod) => shownOf(pod, field).value,
 }))
 
-/** The pages of the GPUs that a pod holds: clocks, PCIe, NVLink and throttle reasons. Nothing where none has one. */
+/**
+ * Links to the pages of the GPUs of a pod, with clocks, PCIe, NVLink and throttle reasons. Empty if no GPU has a page.
+ */
 function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefined }) {
   const page = usePageState()
   if (gpus.length === 0) return null
@@ -156,7 +158,7 @@ function captionOf(pods: readonly GpuPod[]): string {
   return pods.some(hasDeviceValue) ? `${words}; ${WHOLE_MARK} of the whole GPU, which others use too` : words
 }
 
-/** A pod is well where its GPUs are: what a rule sees on one of them is its state. */
+/** The state of a pod is the worst state that a rule reports for its GPUs. */
 function PodState({ pod, trouble }: { readonly pod: GpuPod; readonly trouble: Hint | undefined }) {
   if (trouble !== undefined) return <StateMark tone={hintState(trouble).tone} word={trouble.title} />
   if (pod.isWarming) return <StateMark tone="info" word="warming" />
@@ -166,7 +168,7 @@ function PodState({ pod, trouble }: { readonly pod: GpuPod; readonly trouble: Hi
   return <StateMark tone="ok" word={pod.instances > 0 ? 'MIG' : 'ok'} />
 }
 
-/** Has no utilisation though it could: an instance of a GPU that MIG splits has none of its own. */
+/** Whether a pod has no utilisation but could have it. MIG instances never have utilisation. */
 function isMissing(pod: GpuPod): boolean {
   const { gpus, instances, isWarming } = pod
   return !isWarming && Number.isNaN(shownOf(pod, 'gpu-util').value) && (gpus === 0 || gpus > instances)

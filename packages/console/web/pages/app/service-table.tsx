@@ -7,7 +7,7 @@ import { countOf, formatQuantity } from '../../format/number.ts'
 import type { Quantity } from '../../format/quantity.ts'
 import { FIELD_WORDS, type FieldWords } from './gpu-fields.ts'
 
-/** So many services stand above the charts until all are asked for: the charts are to be seen without scrolling far. */
+/** Services listed at first, so that the charts below stay close. */
 const SHOWN_COUNT = 8
 
 const COLUMNS: readonly TableColumn<GpuService>[] = [
@@ -21,7 +21,7 @@ const COLUMNS: readonly TableColumn<GpuService>[] = [
   ),
 ]
 
-/** A row a service: the nine numbers over its pods at the latest sample, each with the least and the most of a pod. */
+/** One row per service: the nine numbers over its pods at the latest sample, with their minimum and maximum. */
 export function ServiceTable({ services }: { readonly services: readonly GpuService[] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? services : services.toSorted((a, b) => b.gpus - a.gpus).slice(0, SHOWN_COUNT)
@@ -87,14 +87,14 @@ function ServiceValue({
   )
 }
 
-/** That a number is of GPUs which pods share, and not of the pods; least and most of these GPUs. */
+/** Explains that a number belongs to shared GPUs and not to pods, with the minimum and maximum of these GPUs. */
 function deviceWords({ min, max, count }: GpuNumber, quantity: Quantity): string {
   const [low, high] = [formatQuantity(quantity, min), formatQuantity(quantity, max)]
   const of = `of ${countOf(count, 'whole GPU')}`
   return low === high ? of : `${of} · ${low} to ${high}`
 }
 
-/** Least and most of the pods, and how many have the number where not all do. */
+/** Minimum and maximum of the pods, with the number of pods if some lack the value. */
 function rangeWords(number: GpuNumber | null, quantity: Quantity, pods: number): string {
   if (number === null) return 'no pod has it'
   const { min, max, count } = number

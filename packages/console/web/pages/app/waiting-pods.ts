@@ -1,17 +1,17 @@
 import type { GpuPod } from '@sonde/sdk/api'
 import { countOf } from '../../format/number.ts'
 
-/** Reasons that a banner quotes. */
+/** Most reasons in a banner. */
 const REASONS_MAX = 3
-/** Pods that a reason names. */
+/** Most pods named per reason. */
 const NAMES_MAX = 5
 
-/** Whether a pod asks for a GPU and has no node: no exporter and no device plugin can know of it yet. */
+/** Whether a pod requests a GPU and has no node yet. No exporter or device plugin reports such a pod. */
 export function isUnscheduled({ gpus, requested, isScheduled }: GpuPod): boolean {
   return gpus === 0 && requested !== null && isScheduled === false
 }
 
-/** Why pods of a service have no utilisation, in sentences: in the words of what should have told it. */
+/** Sentences on why pods of a service have no utilisation. They quote the source that should report it. */
 export function missingCauses(missing: readonly string[], pods: readonly GpuPod[]): string {
   const isMissing = new Set(missing)
   const reasons = new Map<string, string[]>()

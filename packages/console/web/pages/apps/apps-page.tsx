@@ -43,12 +43,12 @@ export function AppsPage() {
   )
 }
 
-/** Whether an exporter is all that is missing, or pods: else what is there to read GPUs says why it does not. */
+/** Whether only an exporter or pods are missing. In other states the sources of GPUs give the reason. */
 function isUnasked({ state }: AppsAnswer): boolean {
   return state === 'no_source' || state === 'no_pods'
 }
 
-/** What all apps have together: a GPU that several share counts once. */
+/** Totals over all apps. A shared GPU counts once. */
 function totalWords({ apps, total: { gpus, sharedGpus, powerW } }: AppsAnswer): string {
   const facts = [
     countOf(apps.length, 'app with GPU pods', 'apps with GPU pods'),

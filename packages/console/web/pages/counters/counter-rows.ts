@@ -3,22 +3,22 @@ import { asSentence } from '../../format/words.ts'
 import { firstFunction, isCounted } from '../../state/signal.ts'
 import { seriesKeyOf } from './use-counter-rates.ts'
 
-/** One row of a table of counters: a field of a series, or a field that no series has. */
+/** A row of the table of counters: a field of a series, or a field without a series. */
 export interface CounterRow {
   readonly key: string
   readonly type: string
   readonly field: ListedMetric
-  /** Name with the labels that tell rows of one field apart: `rx_pause_total priority 3`. */
+  /** Name with the labels that distinguish rows of a field: `rx_pause_total priority 3`. */
   readonly name: string
   readonly latest: LatestSeries | undefined
   readonly rate: number
-  /** What the explorer opens. */
+  /** The query that the explorer opens. */
   readonly query: MetricQuery
 }
 
 /**
- * One row a field and series of some types. `matchersFor` gives the conditions that make a metric's series those of the
- * device, and `shared` are labels that its series have in common.
+ * One row per field and series of the given types. `matchersFor` returns the conditions that select the series of the
+ * device. `shared` are the labels that all its series have.
  */
 export function counterRows(
   types: readonly ListedType[],
@@ -44,7 +44,7 @@ function rowOf(
   matchers: MetricQuery['matchers'] = [],
   shared: Labels = {},
 ): CounterRow {
-  // What a series is of, the page says already.
+  // The page already names the device of the series.
   const said = new Set(['simulated', ...matchers.map(({ label }) => label)])
   const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(
     ([label, value]) => !said.has(label) && shared[label] !== value,
@@ -71,7 +71,7 @@ export function isAbsent({ latest }: CounterRow): boolean {
   return latest?.value == null
 }
 
-/** Why a row has no value: its device left, its source says why, or nothing came yet. */
+/** Why a row has no value: the device left, the source gave a reason, or no value arrived yet. */
 export function absentWords({ latest }: CounterRow, goneWords: string): string {
   if (latest?.absent) return `Absent. ${asSentence(latest.absent)}`
   return goneWords || 'Absent. No value came yet.'

@@ -18,20 +18,20 @@ import { useCounterRates } from './use-counter-rates.ts'
 
 interface TableProps {
   readonly types: readonly ListedType[]
-  /** The latest values of the device, and of no other; undefined before the server has said. */
+  /** The latest values of this device only; undefined before the first answer. */
   readonly latest: readonly LatestSeries[] | undefined
-  /** Conditions that make the series of a metric those of the device. */
+  /** Conditions that select the series of the device. */
   readonly matchersFor: (metric: string) => MetricQuery['matchers']
-  /** Labels that all series of the device have: they tell no rows apart. */
+  /** Labels that all series of the device share. Row names leave them out. */
   readonly shared?: Labels
-  /** Why nothing is read of the device any more; empty while it is there. */
+  /** Why the device is no longer read; empty while it is present. */
   readonly goneWords?: string
 }
 
 const NOT_SAID: readonly LatestSeries[] = []
 const AS_READ: Sort = { column: 'order', direction: 'ascending' }
 
-/** Every field of a device with its exact value; what is absent stands last, with its reason. */
+/** Every field of a device with its exact value. Absent fields come last, with the reason. */
 export function CounterTable({ types, latest, matchersFor, shared, goneWords = '' }: TableProps) {
   const page = usePageState()
   const said = latest ?? NOT_SAID
@@ -92,7 +92,7 @@ export function CounterTable({ types, latest, matchersFor, shared, goneWords = '
                   from: 'value',
                   to: 'age',
                   look: 'is-quiet is-wrapping',
-                  // Before the server has said, it is not known why.
+                  // The reason is unknown before the first answer.
                   words: latest && absentWords(row, goneWords),
                 }
               : undefined

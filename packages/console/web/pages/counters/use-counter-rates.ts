@@ -5,7 +5,7 @@ import { labelKey } from '../../api/sample-grid.ts'
 interface Reading {
   readonly value: string
   readonly timeMs: number
-  /** A second, between the two newest readings; NaN before there are two. */
+  /** Rate per second between the two newest readings; NaN before the second reading. */
   readonly rate: number
 }
 
@@ -14,7 +14,7 @@ export function seriesKeyOf({ metric, labels }: LatestSeries): string {
   return `${metric}\u0003${labelKey(labels)}`
 }
 
-/** What the next reading says of a counter's rate: exact integers are subtracted, so that large totals lose nothing. */
+/** The next reading with its rate. Subtracts exact integers, so that large totals keep their precision. */
 export function nextReading(before: Reading | undefined, value: string, timeMs: number): Reading {
   if (before && timeMs <= before.timeMs) return before
   return { value, timeMs, rate: before ? rateBetween(before, value, timeMs) : Number.NaN }
@@ -23,11 +23,11 @@ export function nextReading(before: Reading | undefined, value: string, timeMs: 
 function rateBetween(before: Reading, value: string, timeMs: number): number {
   const isWhole = /^\d+$/.test(value) && /^\d+$/.test(before.value)
   const gained = isWhole ? Number(BigInt(value) - BigInt(before.value)) : Number(value) - Number(before.value)
-  // A counter that restarted has no rate for one reading.
+  // The first reading after a reset has no rate.
   return gained < 0 ? Number.NaN : (gained / (timeMs - before.timeMs)) * 1000
 }
 
-/** Rates a second of counters, from one reading of the latest values to the next. */
+/** Counter rates per second between two successive readings of the latest values. */
 export function useCounterRates(latest: readonly LatestSeries[]): ReadonlyMap<string, number> {
   const readings = useRef<ReadonlyMap<string, Reading>>(new Map())
   const rates = useRef<ReadonlyMap<string, number>>(new Map())

@@ -11,11 +11,11 @@ import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 
 interface DeviceOfProps {
-  /** The device's id, or another name of it. */
+  /** The id or another name of the device. */
   readonly id: string
-  /** What is looked for, and the page that has them all. */
+  /** The kind of device sought, and the page that lists such devices. */
   readonly sought: {
-    /** Default: any kind that has no page of its own. */
+    /** Default: any kind without its own page. */
     readonly kind?: DeviceInfo['kind']
     readonly one: string
     readonly many: string
@@ -26,8 +26,8 @@ interface DeviceOfProps {
 }
 
 /**
- * The device of an address, which becomes its own; what stands there while it is not known, where there is none, and
- * where several go by that name.
+ * Shows the device of an address and rewrites the address to its id. Otherwise shows a placeholder, an error, or the
+ * devices that share the name.
  */
 export function DeviceOf({ id, sought, children }: DeviceOfProps) {
   const page = usePageState()
@@ -71,14 +71,14 @@ export function DeviceOf({ id, sought, children }: DeviceOfProps) {
   )
 }
 
-/** Stands for the head of the device, which is not known. */
+/** Head of the page while the device is unknown. */
 function Head({ id, sought }: Pick<DeviceOfProps, 'id' | 'sought'>) {
   const page = usePageState()
   usePageTitle(id)
   return <PageHead title={id} parent={{ label: sought.label, href: page.hrefTo(sought.path) }} />
 }
 
-/** Devices that share a name, each by what only it has. */
+/** Devices that share a name, each with a unique title. */
 function Choices({ devices }: { readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
   return devices.map((device, place) => (

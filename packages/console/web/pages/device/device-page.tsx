@@ -40,60 +40,57 @@ import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from
 import { Relations } from './relations.tsx'
 
 /**
- * Reads a number of a metric, that of the largest of several series such as priorities: of the device of the page, or
- * of another. Of a window that is over it is the mean, with the extremes.
+ * Reads a number of a metric for the device of the page or for `of`. Of several series, such as priorities, reads the
+ * largest. For a past window reads the mean and the extremes.
  */
 type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => Reading
 
-/** What facts are made from: samples of the panels' questions, newest or of the window, and exact values. */
+/** Input of the facts: samples of the panels, newest or over the window, and exact values. */
 export interface DeviceReadings {
-  /** What rules see in some metrics of it. */
+  /** The state that rules report for metrics of the device. */
   readonly judge: Judge
-  /** The newest sample, or the mean of the window; NaN if there is none. */
+  /** The newest sample, or the mean of a past window; NaN if there is none. */
   readonly newest: ReadDevice
-  /** The last sample: of states and limits. NaN if there is none. */
+  /** The last sample, for states and limits; NaN if there is none. */
   readonly last: (metric: string) => number
-  /** The mean of the newest samples, as tiles have it; NaN if there is none. */
+  /** The mean of the newest samples, as in tiles; NaN if there is none. */
   readonly mean: ReadDevice
-  /**
-   * The exact value as it was read last, or as the history has it where the page does not speak of now; undefined where
-   * it is absent.
-   */
+  /** The exact value of the last reading, or of the history if the page shows the past; undefined if absent. */
   readonly exact: (metric: string) => string | undefined
-  /** The samples of every series of a metric that the device has; the last known are at their ends. */
+  /** The samples of every series of a metric of the device. The last known sample is at the end. */
   readonly all: (metric: string) => readonly { readonly labels: Labels; readonly values: Float64Array }[]
 }
 
 interface DevicePageProps {
   readonly device: DeviceInfo
   readonly parent: { readonly label: string; readonly path: string }
-  /** The device that rules speak of, where that is another: the NIC of a PCIe link. Default: the device. */
+  /** The device that rules name if it is another device, such as the NIC of a PCIe link. Default: the device. */
   readonly subject?: DeviceInfo | undefined
-  /** Words of the line beside the name. */
+  /** Words beside the name. */
   readonly note: readonly string[]
   readonly panels: readonly DevicePanel[]
-  /** Types whose fields are the table of counters. */
+  /** Types whose fields fill the table of counters. */
   readonly types: readonly string[]
   readonly facts: (readings: DeviceReadings) => readonly Fact[]
-  /** Metrics that facts read by {@link DeviceReadings.exact} and {@link DeviceReadings.all}. */
+  /** Metrics that facts read with {@link DeviceReadings.exact} and {@link DeviceReadings.all}. */
   readonly totals?: readonly string[]
-  /** Stands before the charts. */
+  /** Content before the charts. */
   readonly lead?: ReactNode
-  /** Stands between the charts and the counters. */
+  /** Content between the charts and the counters. */
   readonly children?: ReactNode
 }
 
-/** How often exact values are read. Their rates are of the time between two readings. */
+/** How often exact values are read. Rates cover the time between two readings. */
 const LATEST_EVERY_MS = 5_000
 const NOT_READ = readingOfNow(Number.NaN)
 const NO_TYPES: readonly ListedType[] = []
 const NO_TOTALS: readonly string[] = []
-/** How far before its leaving a device is sought that fell silent: longer than the server waits for one. */
+/** How long before its departure a silent device is searched. Longer than the server waits before it drops a device. */
 const LAST_KNOWN_MS = 900_000
-/** How long after its leaving the driver may still say why. */
+/** How long after the departure the driver may still report the cause. */
 const LAST_WORD_MS = 5_000
 
-/** Everything about one device: what rules say, facts, charts, and every counter. */
+/** Everything about a device: hints, facts, charts and all counters. */
 export function DevicePage({
   device,
   parent,
@@ -111,7 +108,7 @@ export function DevicePage({
   const page = usePageState()
   const moment = useMoment()
   const catalogue = useTypes().data?.types ?? NO_TYPES
-  // In the order of the page: the catalogue's is that in which sources answered.
+  // In page order, because the order of the catalogue depends on which source answered first.
   const known = useMemo(
     () => types.flatMap((name) => catalogue.find((type) => type.name === name) ?? []),
     [catalogue, types],
@@ -176,7 +173,7 @@ export function DevicePage({
   )
 }
 
-/** What facts are read from: the moment of the page, or the end of a device that left. */
+/** The range that facts are read from: the moment of the page, or the last minutes of a device that left. */
 function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): FrameRange {
   const isSettled = useSecond() > (goneMs ?? 0) + LAST_WORD_MS
   return useMemo(
@@ -197,7 +194,7 @@ function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): st
   return state === 'gone' ? `${title} as it was last known` : `${title} now`
 }
 
-/** The latest values of the device's series of some types; none before the server has said. */
+/** The latest values of the device for the given types; undefined before the first answer. */
 function useLatest(
   device: DeviceInfo,
   types: readonly ListedType[],
@@ -208,13 +205,13 @@ function useLatest(
     () => data?.series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)),
     [data, device],
   )
-  // A source that has just come brings further types: what was said stays while they are asked.
+  // A new source adds types. The old values stay on the page until the answer for the new types arrives.
   const said = useRef(own)
   if (own) said.current = own
   return { data: own ?? said.current, error }
 }
 
-/** Facts are coloured by the hints of a device, at the moment of the page. */
+/** Colours facts by the hints of a device at the moment of the page. */
 function useJudge(subject: DeviceInfo, moment: Moment): Judge {
   const { hints } = useMomentHints(moment)
   return useMemo(() => {
@@ -265,12 +262,12 @@ function readingsOf(
   }
 }
 
-/** The samples of a device that left up to its last one: what it was then is what is known of it. */
+/** The samples of a departed device, cut after its last sample. The end then holds the last known value. */
 function lastKnown({ state }: DeviceInfo, values: Float64Array): Float64Array {
   return state === 'gone' ? values.subarray(0, values.findLastIndex((value) => !Number.isNaN(value)) + 1) : values
 }
 
-/** The devices beside it, its PCIe link, and the walk that explains it. */
+/** Links to the neighbouring devices, the PCIe link, and the page that explains the device. */
 function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
   const page = usePageState()
   const { data } = useDevices()
@@ -298,7 +295,7 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
   )
 }
 
-/** Whether none of the queries has a value of late; false before the server has said. */
+/** Whether no query has a recent value; false before the first answer. */
 function isSilentIn(
   { kind }: DeviceInfo,
   queries: readonly MetricQuery[],
@@ -308,7 +305,7 @@ function isSilentIn(
   const { isReady, grid } = recent
   if (!isReady || grid === undefined) return false
   const found = queries.flatMap((query) => recent.columns(query))
-  // A bridge has no values at all, and its link is judged all the same.
+  // A bridge has no values, but its link is still checked by rules.
   if (found.length === 0) return kind === 'gpu' || kind === 'nic'
   return found.every((column) => Number.isNaN(lastValue(grid.slice(column), span)))
 }
@@ -323,7 +320,7 @@ function DeviceHeadline({ device, isSilent }: { readonly device: DeviceInfo; rea
   return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={worst} />
 }
 
-/** State of a device as hints have it, for tables. */
+/** State of a device by its hints, for tables. */
 export function DeviceState({
   device,
   hint,
@@ -332,9 +329,9 @@ export function DeviceState({
 }: {
   readonly device: DeviceInfo
   readonly hint: Hint | undefined
-  /** False if it is not known what rules saw. */
+  /** False if the hints are unknown. */
   readonly isJudged: boolean
-  /** Whether it gives no sample: then it is not said to be in range. Default: false. */
+  /** Whether it has no samples. A silent device is never shown as in range. Default: false. */
   readonly isSilent?: boolean
 }) {
   if (hint) {

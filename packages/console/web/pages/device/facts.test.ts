@@ -11,7 +11,7 @@ import { awaitedFact, judgeBy } from './facts.ts'
 
 const STORM = testHint({ sentence: 'mlx5_3 counts 402 sequence errors/s, its siblings 0, limit 100/s' })
 
-/** A device all of whose numbers are 402, with some hints about it. */
+/** A device with 402 for every number, and the given hints. */
 function readings(hints: readonly Hint[]): DeviceReadings {
   const value = () => readingOfNow(402)
   return {

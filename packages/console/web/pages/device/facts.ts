@@ -5,12 +5,12 @@ import { type Reading, rangeWords, readingOfNow } from '../../devices/reading.ts
 import { ABSENT, formatIn, groupThousands, NO_BREAK_SPACE, pickUnit } from '../../format/number.ts'
 import { bounded, type Quantity } from '../../format/quantity.ts'
 
-/** A fact while samples are awaited: as it is where it needs none, else its label, and room for the rest. */
+/** A fact before samples arrive: unchanged if it needs none, else the label with space for the value. */
 export function awaitedFact(fact: Fact): Fact {
   return fact.isFixed === true ? fact : { label: fact.label, value: NO_BREAK_SPACE, caption: NO_BREAK_SPACE }
 }
 
-/** A fact of one number; `–` if it is absent. Of a window that is over its extremes are the caption. */
+/** A fact with a number; `–` if absent. For a past window the caption gives the extremes. */
 export function numberFact(label: string, quantity: Quantity, reading: Reading | number, caption = ''): Fact {
   const { value, low, high } = typeof reading === 'number' ? readingOfNow(reading) : reading
   if (Number.isNaN(value)) return { label, value: ABSENT, caption: 'not told' }
@@ -20,25 +20,22 @@ export function numberFact(label: string, quantity: Quantity, reading: Reading |
   return { label, value: formatIn(unit, told), unit: unit.label, caption: range || caption }
 }
 
-/** A fact of a total. */
+/** A fact with a total. */
 export function countFact(label: string, value: string | undefined, caption: string): Fact {
   if (value === undefined) return { label, value: ABSENT, caption: 'not told' }
   return { label, value: groupThousands(value), caption }
 }
 
-/** Series of a metric that have some labels: those of a hint that is about others say nothing of it. */
+/** The series of a metric with the given labels. Hints about other series do not count. */
 export interface JudgedSeries {
   readonly metric: string
   readonly labels: Labels
 }
 
-/** Gives a fact the state that rules see in some metrics, or in some series of them; without one it is a number. */
+/** Gives a fact the state that rules report for metrics or series. Without a report the fact stays a plain number. */
 export type Judge = (fact: Fact, ...about: readonly (string | JudgedSeries)[]) => Fact
 
-/**
- * Judges by the worst hint of a device whose evidence has one of the metrics: the same colour and words as in the
- * headline.
- */
+/** Judges by the worst hint with one of the metrics in its evidence, with the colour and words of the headline. */
 export function judgeBy(hints: readonly Hint[], title: string): Judge {
   return (fact, ...about) => {
     const shows = (query: HintEvidence) => about.some((one) => isShownBy(query, one))
@@ -54,7 +51,7 @@ function isShownBy({ metric, matchers }: HintEvidence, about: string | JudgedSer
   return metric === about.metric && matchers.every((matcher) => isMet(matcher, about.labels[matcher.label]))
 }
 
-/** What is not said of a series may be what is asked for. */
+/** A label missing from the evidence may have any value. */
 function isMet({ op, value }: Matcher, text: string | undefined): boolean {
   if (text === undefined) return true
   const fits = op === '=' || op === '!=' ? text === value : new RegExp(`^(?:${value})$`).test(text)

@@ -1,11 +1,11 @@
 import type { PanelLine } from './panels.ts'
 
-/** The newest sample of a metric in each step. */
+/** A line of the newest sample in each step. */
 export function last(metric: string, label: string): PanelLine {
   return { metric, function: 'last', label }
 }
 
-/** What a counter gains a second. */
+/** A line of the increase of a counter per second. */
 export function rate(metric: string, label: string): PanelLine {
   return { metric, function: 'rate', label }
 }

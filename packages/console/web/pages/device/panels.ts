@@ -13,23 +13,25 @@ import { boundedColumn, type Quantity } from '../../format/quantity.ts'
 import { heatStripsOf } from '../heat-strips.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
-/** One line of a panel, or one a value of the label `each`. */
+/** A line of a panel, or a line per value of the label `each`. */
 export interface PanelLine {
   readonly metric: string
   readonly function: QueryFunction
-  /** Name of the line; `{}` in it is the value of the label `each`, which otherwise stands behind it. */
+  /** Name of the line. `{}` stands for the value of the label `each`. Without `{}` the value follows the name. */
   readonly label: string
-  /** A label whose values are lines of their own: `priority`. Several: their values together are the name of a line. */
+  /**
+   * A label with a line for each value, such as `priority`. With several labels, the name of a line joins their values.
+   */
   readonly each?: string | readonly string[]
-  /** Turns a value into whether it is so, for lanes of something that is up or down. */
+  /** Whether a value means up, for lanes of a state that is up or down. */
   readonly isUp?: (value: number) => boolean
-  /** A metric whose newest value fills the lane. Default: all lanes have one scale. */
+  /** A metric whose newest value is the top of the lane. Default: all lanes share a scale. */
   readonly full?: string
-  /** The device that it is of, where that is not the one of the page. */
+  /** The device of the line, if it is not the device of the page. */
   readonly of?: DeviceInfo
 }
 
-/** A panel of a device's page: what is asked, and how it is drawn. */
+/** A panel of a device page: its queries and its drawing. */
 export interface DevicePanel {
   readonly id: string
   readonly title: string
@@ -38,15 +40,15 @@ export interface DevicePanel {
   readonly scale?: NonNullable<ChartSpec['scale']>
   readonly slots?: readonly SeriesSlot[]
   readonly lines: readonly PanelLine[]
-  /** Hard limits: a metric whose newest value is drawn as a dotted line, or a number that is known. */
+  /** Hard limits as dotted lines: the newest value of a metric, or a known number. */
   readonly limits?: readonly { readonly label: string; readonly metric?: string; readonly value?: number | undefined }[]
-  /** Said where no source of this node has any of it. */
+  /** Shown if no source of this node reports any of the metrics. */
   readonly without: string
 }
 
 const FALLBACK_SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5]
 
-/** Every question of some panels about one device, each once. */
+/** Every query of the given panels about a device, without duplicates. */
 export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[]): readonly MetricQuery[] {
   const found = new Map<string, MetricQuery>()
   for (const panel of panels) {
@@ -58,17 +60,17 @@ export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[])
   return [...found.values()]
 }
 
-/** Turns panels into charts. What cannot be had stands there with its reason. */
+/** Turns panels into charts. A panel without data gives the reason. */
 export function devicePanels(
   device: DeviceInfo,
   panels: readonly DevicePanel[],
   answer: Columns,
   context: {
-    /** The latest values of the device's series; undefined before the server has said. */
+    /** The latest values of the series of the device; undefined before the first answer. */
     readonly latest: readonly LatestSeries[] | undefined
     readonly knownMetrics: ReadonlySet<string>
     readonly marks: readonly ChartMark[]
-    /** Why nothing is read of the device any more; empty while it is there. */
+    /** Why the device is no longer read; empty while it is present. */
     readonly goneWords: string
   },
 ): readonly GridChart[] {
@@ -104,7 +106,7 @@ export function devicePanels(
   })
 }
 
-/** A strip a histogram that answers a panel. What the answer leaves out is told below the last. */
+/** A heat strip for each histogram of a panel. The caption of the last strip reports what the answer left out. */
 function stripsOf(
   device: DeviceInfo,
   spec: ChartSpec,
@@ -125,7 +127,7 @@ function stripsOf(
   })
 }
 
-/** A line that is not drawn, because its source says that the value cannot be had. */
+/** A line that is not drawn because the source reports the value as unavailable. */
 interface MissingLine {
   readonly name: string
   readonly reason: string
@@ -150,7 +152,7 @@ function joinNames([reason, lines]: readonly [string, readonly MissingLine[]]): 
   return { name: lines.map(({ name }) => name).join(', '), reason }
 }
 
-/** What has no value has an empty lane in its place, so that lanes of several charts stand side by side. */
+/** Adds empty lanes for missing values, so that the lanes of several charts align. */
 function withEmptyLanes(
   found: readonly ChartMember[],
   missing: readonly MissingLine[],
@@ -163,13 +165,13 @@ function withEmptyLanes(
   return isNumbered ? all.sort((a, b) => compareNames(a.label, b.label)) : all
 }
 
-/** The question of a line. It may bring series of a twin as well: {@link columnsOf} leaves them out. */
+/** The query of a line. The answer may include series of a device with the same name; {@link columnsOf} drops them. */
 export function queryOf(device: DeviceInfo, line: Pick<PanelLine, 'metric' | 'function'>): MetricQuery | undefined {
   const matchers = askFor(device, line.metric)
   return matchers && { metric: line.metric, function: line.function, matchers }
 }
 
-/** The columns of a device that answer a line. */
+/** The columns of a device for a line. */
 export function columnsOf(
   device: DeviceInfo,
   line: Pick<PanelLine, 'metric' | 'function'>,
@@ -240,7 +242,7 @@ function upOrDown(values: Float64Array, isUp: (value: number) => boolean): Float
   return values.map((value) => (Number.isNaN(value) ? value : Number(isUp(value))))
 }
 
-/** The newest value in the window of a metric that a device has once; undefined if there is none. */
+/** The newest value in the window for a metric with one series per device; undefined if there is none. */
 function newestOf(device: DeviceInfo, metric: string, answer: Columns): number | undefined {
   const column = columnsOf(device, { metric, function: 'last' }, answer)[0]
   return column && answer.grid && newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY)
@@ -254,8 +256,8 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
 }
 
 /**
- * Why a panel has no line: nobody reports it, the question was refused, or its source says why the values are absent.
- * Empty if a sample may still come.
+ * Why a panel has no line: no source reports it, the query was refused, or the source gave a reason. Empty if a sample
+ * may still arrive.
  */
 function reasonOf(
   device: DeviceInfo,
@@ -272,7 +274,7 @@ function reasonOf(
   },
 ): string {
   if (!lines.some(({ metric }) => knownMetrics.has(metric))) return without
-  // Of other devices only the catalogue is looked at.
+  // For other devices only the catalogue is known.
   const own = lines.filter(({ of }) => of === undefined || of.id === device.id)
   if (own.length === 0) return ''
   const refused = own.flatMap((line) => refusalOf(device, line, answer))

@@ -3,10 +3,10 @@ import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Relations that are named in one line. */
+/** Most relations named in a line. */
 const NAMED_COUNT = 24
 
-/** The entities that name a device or that it names, each a link to its page; nothing where there are none. */
+/** Links to the entities related to a device. Empty if there are none. */
 export function Relations({ device }: { readonly device: DeviceInfo }) {
   const page = usePageState()
   const { data } = useDevices()

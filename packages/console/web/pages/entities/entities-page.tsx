@@ -7,7 +7,7 @@ import { isGeneric, kindWords } from '../../devices/device.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { EntityTable } from './entity-table.tsx'
 
-/** Every entity that types tell of and that no other page lists. */
+/** Every entity that record types declare and that no other page lists. */
 export function EntitiesPage() {
   usePageTitle('Entities')
   const { data, error } = useDevices()

@@ -13,11 +13,11 @@ import { titleOf } from '../../format/names.ts'
 import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Related entities that are named in a row. */
+/** Most related entities named in a row. */
 const NAMED_COUNT = 4
 const BY_NAME: Sort = { column: 'name', direction: 'ascending' }
 
-/** A row an entity; those that left last. */
+/** One row per entity; departed entities come last. */
 export function EntityTable({ entities }: { readonly entities: readonly DeviceInfo[] }) {
   const page = usePageState()
   const columns: readonly TableColumn<DeviceInfo>[] = [

@@ -17,10 +17,10 @@ import { entityPanels, fieldTitle, PANEL_LIMIT_COUNT, typesOf } from './entity-p
 const PARENT = { label: 'Entities', path: ENTITIES_PATH } as const
 const SOUGHT = { one: 'entity', many: 'entities', ...PARENT } as const
 const NO_TYPES: readonly ListedType[] = []
-/** Gauges among the facts. */
+/** Most gauges among the facts. */
 const GAUGE_FACT_COUNT = 4
 
-/** Any entity that has no page of its own: who tells of it, what it belongs together with, and all its series. */
+/** The page of an entity without a special page: its sources, its relations, and all its series. */
 export function EntityPage({ id }: { readonly id: string }) {
   return (
     <DeviceOf id={id} sought={SOUGHT}>

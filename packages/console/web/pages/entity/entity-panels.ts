@@ -4,16 +4,16 @@ import { quantityOf } from '../../format/quantity.ts'
 import { firstFunction } from '../../state/signal.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 
-/** Charts of one entity at most; every further field stands in the table of counters. */
+/** Most charts of an entity. Further fields are in the table of counters. */
 export const PANEL_LIMIT_COUNT = 24
 
-/** The types that are about a kind of entity, those that define it first. */
+/** The types about a kind of entity. Types that define the kind come first. */
 export function typesOf(kind: string, types: readonly ListedType[]): readonly ListedType[] {
   const own = types.filter(({ entity }) => entity?.kind === kind)
   return own.toSorted((a, b) => Number(b.entity?.defines ?? false) - Number(a.entity?.defines ?? false))
 }
 
-/** A panel a field: what counters gain a second, what gauges are; a line for each series of the entity. */
+/** A panel per field with a line per series of the entity. Counters are drawn as rates. */
 export function entityPanels(types: readonly ListedType[]): readonly DevicePanel[] {
   const fields = types.flatMap((type) => type.fields.map((field) => ({ type, field })))
   return fields
@@ -43,7 +43,7 @@ function withEach(line: PanelLine, each: readonly string[]): PanelLine {
   return each.length === 0 ? line : { ...line, each }
 }
 
-/** A field as a title, without its unit, which stands beside it: `turns_total` is `Turns`, `heat_celsius` is `Heat`. */
+/** The title of a field without its unit: `turns_total` becomes `Turns`, `heat_celsius` becomes `Heat`. */
 export function fieldTitle({ name, unit }: Pick<ListedMetric, 'name' | 'unit'>): string {
   const counted = name.replace(/_total$/, '')
   return titleOf(unit !== '' && counted.endsWith(`_${unit}`) ? counted.slice(0, -unit.length - 1) : counted)

@@ -9,7 +9,7 @@ const plot = { columns: 40, fromMs: START_MS, toMs: START_MS + 400 }
 test('a band reaches as far as the clock may be off, and is no wider than the values around it', () => {
   const samples = testSamples(lane, 0, [10, 10, 30, 30, 30])
   const { lows, highs } = envelopeOf(samples, { first: 0, last: 4 }, lane, plot)
-  // The step is at 100 ms; it lies anywhere from 50 ms to 150 ms.
+  // The step is at 100 ms ± 50 ms.
   assert.deepEqual([lows[2], highs[2]], [10, 10])
   assert.deepEqual([lows[8], highs[8]], [10, 30])
   assert.deepEqual([lows[13], highs[13]], [10, 30])

@@ -2,18 +2,18 @@ import type { LaneSamples } from '../../api/event-samples.ts'
 import type { LaneBox, LaneDrawing } from './draw-lane.ts'
 import { pointsWithin } from './lane-scale.ts'
 
-/** How strong the band is beside its line. */
+/** Opacity of the band. */
 const ALPHA = 0.22
 
-/** The least and the greatest value that a lane may have had at each column; NaN if there is none. */
+/** The least and greatest possible value of a lane in each column; NaN if there is none. */
 export interface Envelope {
   readonly lows: Float64Array
   readonly highs: Float64Array
 }
 
 /**
- * What a signal may have been at each column of a plot: each sample stands for the time since the one before, and its
- * clock is off by up to `errorMs`.
+ * The possible values of a signal in each column of a plot. A sample covers the time since the previous sample, and its
+ * clock is off by at most `errorMs`.
  */
 export function envelopeOf(
   { times, lows, highs }: Pick<LaneSamples, 'times' | 'lows' | 'highs'>,
@@ -40,7 +40,7 @@ export function envelopeOf(
   return envelope
 }
 
-/** Draws the band in which a line may be, where the error of its clock is wide enough to be seen. */
+/** Draws the band of possible values if the clock error is wide enough to see. */
 export function drawEnvelope(
   context: CanvasRenderingContext2D,
   { lane, view }: LaneDrawing,
@@ -51,7 +51,7 @@ export function drawEnvelope(
   const { left, width, unit, x, y } = box
   if (x(view.fromMs + lane.errorMs) - left < unit) return
   const columns = Math.ceil(width / unit)
-  // The band reaches into the view from samples that lie outside of it by up to the error.
+  // Samples outside of the view by less than the error still reach into it.
   const range = pointsWithin(samples, view.fromMs - lane.errorMs, view.toMs + lane.errorMs + lane.resolutionMs)
   const { lows, highs } = envelopeOf(samples, range, lane, { columns, fromMs: view.fromMs, toMs: view.toMs })
   context.save()

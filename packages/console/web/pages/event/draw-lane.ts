@@ -24,19 +24,19 @@ export interface LaneDrawing {
   readonly view: Span
   readonly scale: LaneScale
   readonly slot: SeriesSlot
-  /** Of the event and of all others within its window. */
+  /** Marks of the event and of other events in its window. */
   readonly marks: readonly EventMark[]
   readonly event: number
-  /** The stretch in which the event was open. */
+  /** The span in which the event was open. */
   readonly held: Span
   readonly onset: Onset | undefined
 }
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
-/** Samples that are wider than this are steps, and those wider than that have a point each. Unit: CSS pixels. */
+/** Minimum widths of a sample for a step and for a point. Unit: CSS pixels. */
 const STEP_PX = 4
 const POINT_PX = 12
-/** Samples further apart than so many resolutions are not joined, whether or not a gap is listed. */
+/** Samples further apart than this multiple of the resolution are not joined, even without a listed gap. */
 const APART_COUNT = 3
 const ONSET_PX = 3
 const LINE_PX = 1.3
@@ -79,7 +79,7 @@ function drawHeld(
   const height = context.canvas.height
   context.fillStyle = palette.eventTint
   context.fillRect(x(held.fromMs), 0, x(held.toMs) - x(held.fromMs), height)
-  // The clock of the mark is off by so much at most: the line is somewhere in the band.
+  // The band shows the clock error of the mark. The true time is somewhere in it.
   for (const { atMs, errorMs, event: of } of marks) {
     if (of === event) context.fillRect(x(atMs - errorMs), 0, x(atMs + errorMs) - x(atMs - errorMs), height)
   }
@@ -171,7 +171,7 @@ function drawLine(
   context.fill()
 }
 
-/** A sample that stands for the time since the one before is a step of that time. */
+/** Draws each sample as a step over the time since the previous sample. */
 function traceSteps(
   context: CanvasRenderingContext2D,
   { lane }: LaneDrawing,
@@ -197,7 +197,7 @@ function traceSteps(
   }
 }
 
-/** Samples that are closer than a few pixels, from one to the next. */
+/** Joins samples that are only a few pixels apart. */
 function tracePoints(
   context: CanvasRenderingContext2D,
   { lane }: LaneDrawing,
@@ -215,8 +215,8 @@ function tracePoints(
 }
 
 /**
- * A bar a stretch from its least to its greatest value, which reaches to the bar before where they share no value. Bars
- * are filled: a line with as many corners costs several times as much.
+ * Draws a bar per time span from its least to its greatest value, extended to touch the previous bar. Filled bars cost
+ * a fraction of a line with as many corners.
  */
 function traceStretches(
   context: CanvasRenderingContext2D,
@@ -266,7 +266,7 @@ function drawMarks(
   context.setLineDash([])
 }
 
-/** The stretch in which the signal changed first, at the foot of its lane. */
+/** Marks the span of the first change at the foot of the lane. */
 function drawOnset(
   context: CanvasRenderingContext2D,
   { onset, slot }: LaneDrawing,

@@ -8,7 +8,7 @@ import { formatDateTime, formatDuration, type TimeZoneChoice, zoneName } from '.
 import { endSentence, eventState, lastedWords, windowWords } from '../events/event-words.ts'
 import { formatMoment } from './event-time.ts'
 
-/** What an event is, in figures: each time with its zone and how far off it is. */
+/** The facts of an event. Each time has its zone and its error. */
 export function eventFacts(
   event: TracebackEvent,
   place: { readonly title: string; readonly href: string | undefined; readonly note: string },

@@ -34,17 +34,17 @@ import { type LaneOnsets, useOnsets } from './use-onsets.ts'
 import { useSamples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
-/** A filter is asked for once nobody types. Unit: milliseconds. */
+/** Pause after the last keystroke before a filter is sent. Unit: milliseconds. */
 const REST_MS = 250
 
-/** What changes later comes to an open event. */
+/** An open event may still receive later changes. */
 const SO_FAR = 'Still open, this is of what is recorded so far.'
 
 const TOO_FEW = 'Too few samples were taken before the event to say what was usual.'
-/** A part of an event that is not its first begins where the part before was cut. */
+/** A later part of an event starts where the previous part was cut. */
 const NO_BEFORE = 'Samples of the time before are kept there: nothing says here what was usual.'
 
-/** One event: what moved, in which order, sample by sample. */
+/** The page of an event: which signals changed, in which order, sample by sample. */
 export function EventPage({ id }: { readonly id: string }) {
   const page = usePageState()
   const { data, error, refresh } = useEvent(id, {
@@ -233,7 +233,7 @@ function Kept({
   )
 }
 
-/** What the page says first; undefined if nothing is known yet. */
+/** The headline; undefined if nothing is known yet. */
 function headWords(
   { event, lanes, lanesKept }: EventAnswer,
   ranked: readonly RankedOnset[],
@@ -246,7 +246,7 @@ function headWords(
   return event.endMs === undefined ? { ...words, facts: `${SO_FAR} ${words.facts}` } : words
 }
 
-/** Why no change is told. */
+/** Why no change is shown. */
 function nothingWords(isFailed: boolean, laneCount: number, unknown: string | undefined): string {
   if (isFailed) return 'Not known without samples.'
   if (laneCount === 0) return 'No signal matches.'
@@ -262,7 +262,7 @@ function rankedOf({ lanes }: EventAnswer, onsets: LaneOnsets): readonly RankedOn
   )
 }
 
-/** The table stands on the page all the time: the key goes there. */
+/** The table is always on the page, so the key moves the focus to it. */
 function focusTable(): void {
   const box = document.querySelector('.samples-table')?.closest<HTMLElement>('.table-box')
   box?.focus()

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { formatClock, formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Where a part stands in its event, with the ways to its neighbours; nothing for an event that was never cut. */
+/** The position of a part in its event, with links to its neighbours. Empty for an event with a single part. */
 export function EventParts({ answer }: { readonly answer: EventAnswer }) {
   const { event, whole, parts } = answer
   const page = usePageState()

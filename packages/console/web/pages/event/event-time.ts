@@ -4,18 +4,18 @@ import { formatClock, formatDuration, type TimeZoneChoice } from '../../format/t
 const THIN_SPACE = '\u202f'
 const DIGITS_MAX = 6
 
-/** Digits after the second that a time has which is known to so much. Unit: milliseconds. */
+/** Decimal digits of the seconds of a time with this resolution. Unit: milliseconds. */
 export function digitsFor(resolutionMs: number): number {
   if (!(resolutionMs > 0)) return DIGITS_MAX
   return Math.min(DIGITS_MAX, Math.max(0, Math.ceil(-Math.log10(resolutionMs / 1_000) - 1e-9)))
 }
 
-/** Digits after the point, by threes: `103 8`. */
+/** Groups the decimals by threes: `103 8`. */
 function grouped(digits: string): string {
   return digits.replace(/(\d{3})(?=\d)/g, `$1${THIN_SPACE}`)
 }
 
-/** A time of day with no more digits than it is known to: `13:52:41.221 8`. */
+/** A time of day with no more digits than its resolution: `13:52:41.221 8`. */
 export function formatMoment(timeMs: number, zone: TimeZoneChoice, resolutionMs: number): string {
   const digits = digitsFor(resolutionMs)
   const unitUs = 10 ** (6 - digits)
@@ -31,8 +31,8 @@ export function formatMoment(timeMs: number, zone: TimeZoneChoice, resolutionMs:
 }
 
 /**
- * A stretch from the start of an event, signed, in the unit of its own size or of `scaleMs`, which many share:
- * `+1.103 8 s`, `−6.4 ms`.
+ * A signed offset from the start of an event: `+1.103 8 s`, `−6.4 ms`. Its unit fits the offset, or `scaleMs` if
+ * several offsets share a unit.
  */
 export function formatAfter(offsetMs: number, resolutionMs: number, scaleMs = Math.abs(offsetMs)): string {
   const absolute = Math.abs(offsetMs)
@@ -44,7 +44,7 @@ export function formatAfter(offsetMs: number, resolutionMs: number, scaleMs = Ma
   return `${isNothing ? '' : offsetMs < 0 ? '−' : '+'}${number}${NO_BREAK_SPACE}${unit}`
 }
 
-/** A stretch from the start of an event and how far off it is: `−6.4 ms ± 0.1 ms`. */
+/** An offset from the start of an event with its error: `−6.4 ms ± 0.1 ms`. */
 export function formatOffset(offsetMs: number, uncertainMs: number): string {
   return `${formatAfter(offsetMs, uncertainMs)}${NO_BREAK_SPACE}±${NO_BREAK_SPACE}${formatDuration(uncertainMs)}`
 }

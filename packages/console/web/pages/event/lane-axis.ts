@@ -10,7 +10,7 @@ export interface AxisTick {
 const STEPS = [1, 2, 5]
 const LABEL_PX = 84
 
-/** Round times from the start of an event on, as many as have room. */
+/** Round offsets from the start of an event, as many as fit. */
 export function axisTicks(view: Span, startMs: number, widthPx: number): readonly AxisTick[] {
   const most = Math.max(2, Math.floor(widthPx / LABEL_PX))
   const stepMs = roundStep(lengthOf(view) / most)
@@ -29,7 +29,7 @@ function roundStep(leastMs: number): number {
   return (STEPS.find((step) => step * decade >= leastMs * (1 - 1e-9)) ?? 10) * decade
 }
 
-/** All labels have one unit. */
+/** All labels share a unit. */
 function tickText(offsetMs: number, stepMs: number, scaleMs: number): string {
   if (Math.abs(offsetMs) >= 60_000 && stepMs >= 1_000) {
     const seconds = Math.round(Math.abs(offsetMs) / 1_000)

@@ -3,17 +3,17 @@ import type { SeriesSlot } from '../../components/palette.ts'
 import { compareNames } from '../../format/names.ts'
 import { middleOf, type Onset } from './onset.ts'
 
-/** Where a lane belongs; the rule's own signal stands before all others. */
+/** Group of a lane. The signal of the rule comes before all others. */
 export type LanePlace = 'rule' | 'pci' | 'nic' | 'gpu' | 'host' | 'application'
 
-/** Lanes of one place, under its title. */
+/** The lanes of a group, under its title. */
 export interface LaneGroup {
   readonly place: LanePlace | 'changed' | 'steady'
   readonly title: string
   readonly lanes: readonly EventLane[]
 }
 
-/** From the bus to what runs on the node: the order in which trouble spreads. */
+/** From the bus to the applications: the order in which trouble spreads. */
 const PLACES: readonly (readonly [place: LanePlace, title: string])[] = [
   ['rule', 'Signal of the rule'],
   ['pci', 'PCIe'],
@@ -33,7 +33,7 @@ const BY_KIND: ReadonlyMap<string, LanePlace> = new Map([
 ])
 const HOST_TYPE = /^(host|psi|disk|open_files|process|memory|cpu)/
 
-/** What kind of thing a lane is about, whether or not a rule watches it. */
+/** The group of a lane by its kind, whether or not a rule watches it. */
 export function kindPlace({ kind, type }: Pick<EventLane, 'kind' | 'type'>): Exclude<LanePlace, 'rule'> {
   const place = BY_KIND.get(kind) ?? (HOST_TYPE.test(type) ? 'host' : 'application')
   return place === 'rule' ? 'application' : place
@@ -48,7 +48,7 @@ export const PLACE_WORDS: Readonly<Record<Exclude<LanePlace, 'rule'>, string>> =
   application: 'Application',
 }
 
-/** Every kind has one hue on every page. */
+/** A kind has the same hue on every page. */
 export const PLACE_SLOTS: Readonly<Record<Exclude<LanePlace, 'rule'>, SeriesSlot>> = {
   pci: 7,
   nic: 1,
@@ -57,7 +57,7 @@ export const PLACE_SLOTS: Readonly<Record<Exclude<LanePlace, 'rule'>, SeriesSlot
   application: 4,
 }
 
-/** The lanes by place: that of the rule first, then PCIe, NIC, GPU, host and applications. */
+/** The lanes by group: the rule first, then PCIe, NIC, GPU, host and applications. */
 export function groupLanes(lanes: readonly EventLane[]): readonly LaneGroup[] {
   const placed = Map.groupBy(lanes, (lane): LanePlace => (lane.isOfRule ? 'rule' : kindPlace(lane)))
   return PLACES.flatMap(([place, title]) => {
@@ -68,10 +68,7 @@ export function groupLanes(lanes: readonly EventLane[]): readonly LaneGroup[] {
   })
 }
 
-/**
- * The lanes as they are shown: by place, or with onsets by the time of their first change, those that did not change
- * last.
- */
+/** The lanes in display order: by group, or, with onsets, by first change. Lanes without a change come last. */
 export function sortLanes(
   lanes: readonly EventLane[],
   onsets?: ReadonlyMap<string, { readonly onset: Onset | undefined }>,

@@ -7,7 +7,7 @@ import { axisTicks } from './lane-axis.ts'
 import type { LaneContext } from './lane-row.tsx'
 import { lengthOf } from './view-span.ts'
 
-/** Room of half a label, of the words beside a mark, and of a flag. Unit: CSS pixels. */
+/** Widths of half a label, of the words beside a mark, and of a flag. Unit: CSS pixels. */
 const TICK_PX = 26
 const START_PX = 40
 const END_PX = 96
@@ -21,7 +21,7 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
   const plotPx = Math.max(1, widthPx - gutterPx)
   const x = (ms: number): number => gutterPx + ((ms - shown.fromMs) / lengthOf(shown)) * plotPx
   const isInside = (ms: number): boolean => ms >= shown.fromMs && ms <= shown.toMs
-  /** There is no room for the words behind the mark: they stand before it. */
+  /** Whether the words after a mark would not fit. They then stand before it. */
   const isAtEdge = (ms: number): boolean => x(ms) + END_PX > widthPx
   const own = marks.filter((mark) => mark.event === event && isInside(mark.atMs))
   const others = marks.filter((mark) => mark.event !== event && mark.isStart && isInside(mark.atMs))
@@ -35,7 +35,7 @@ export function LaneHead({ context }: { readonly context: LaneContext }) {
   const reachedMs = view.bounds.toMs
   const isReached = isOpen && isInside(reachedMs)
   if (isReached) taken.push({ from: x(reachedMs) - OPEN_PX, to: x(reachedMs) })
-  // A label that would be cut at an edge, or touch a mark, is left out.
+  // Drops labels that an edge would cut or that touch a mark.
   const ticks = axisTicks(shown, startMs, plotPx).filter(
     ({ atMs }) =>
       x(atMs) > gutterPx - TICK_PX &&
@@ -99,7 +99,7 @@ export function LaneCursor({
   const at = isInside ? gutterPx + ((cursorMs - shown.fromMs) / lengthOf(shown)) * (widthPx - gutterPx) : 0
   const perPixelMs = lengthOf(shown) / Math.max(1, widthPx - gutterPx)
   const knownMs = Math.max(resolutionMs, perPixelMs)
-  // A chip that would leave the plot at its edges stays inside.
+  // Keeps the chip inside of the plot.
   const chip = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
     const own = chip.current

@@ -1,18 +1,18 @@
 import { panSpan, type Span, spanWith, zoomSpan } from './view-span.ts'
 
-/** What a key does to the view and the cursor of the lanes. */
+/** Effect of a key on the view and the cursor of the lanes. */
 export type LaneAction =
   | { readonly kind: 'cursor'; readonly atMs: number; readonly view: Span }
   | { readonly kind: 'view'; readonly view: Span }
   | { readonly kind: 'pin' | 'unpin' | 'table' }
 
-/** What the keys act upon. */
+/** State that the keys act on. */
 export interface LaneKeyState {
   readonly view: Span
   readonly bounds: Span
   /** The cursor; undefined if there is none. */
   readonly atMs: number | undefined
-  /** Times of the samples of the lane that was chosen, as they are drawn. */
+  /** Times of the drawn samples of the chosen lane. */
   readonly times: Float64Array
   /** Start and end of the event. */
   readonly startMs: number
@@ -22,7 +22,7 @@ export interface LaneKeyState {
 const STRIDE_COUNT = 10
 const ZOOM_FACTOR = 2
 
-/** What a key does; undefined if it does nothing. */
+/** The effect of a key; undefined if it has none. */
 export function laneAction(key: string, isShifted: boolean, state: LaneKeyState): LaneAction | undefined {
   const { view, bounds, atMs, startMs, endMs } = state
   const middleMs = atMs ?? (view.fromMs + view.toMs) / 2
@@ -63,7 +63,7 @@ function cursorTo(atMs: number, { view, bounds }: LaneKeyState): LaneAction {
   return { kind: 'cursor', atMs, view: spanWith(view, bounds, atMs) }
 }
 
-/** The time so many samples on from the cursor; from the start of the event where there is no cursor. */
+/** The time `count` samples after the cursor, or after the start of the event if there is no cursor. */
 function sampleAfter({ times, atMs, view, startMs }: LaneKeyState, count: number): number {
   if (atMs === undefined)
     return startMs >= view.fromMs && startMs <= view.toMs ? startMs : (view.fromMs + view.toMs) / 2

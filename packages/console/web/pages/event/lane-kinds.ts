@@ -13,8 +13,8 @@ const KIND_WORDS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Kinds to choose from, the most frequent first, each with its signals; what is chosen is one of them, whether or not
- * any signal is of it. Signals of no known kind are found by name alone.
+ * Choices of kinds with their signal counts, the most frequent first. The chosen kind is always listed. Signals of
+ * unknown kind can only be found by name.
  */
 export function kindOptions(kinds: EventAnswer['kinds'], chosen: string): readonly (readonly [string, string])[] {
   const known = kinds.filter(({ kind }) => kind !== '')
@@ -23,7 +23,7 @@ export function kindOptions(kinds: EventAnswer['kinds'], chosen: string): readon
   return [[chosen, `${wordOf(chosen)}, 0`], ...options]
 }
 
-/** An application names kinds of its own, in letters of its own. */
+/** Applications may name their own kinds in any spelling. */
 function wordOf(kind: string): string {
   return KIND_WORDS.get(kind) ?? kind.replaceAll('_', ' ')
 }

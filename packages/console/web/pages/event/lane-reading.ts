@@ -4,14 +4,14 @@ import { formatIn } from '../../format/number.ts'
 import { type LaneScale, lowerBound } from './lane-scale.ts'
 import type { Span } from './view-span.ts'
 
-/** What a lane shows at a time. */
+/** The value of a lane at a time. */
 export type LaneReading =
   | { readonly kind: 'sample'; readonly at: number; readonly value: number }
   | { readonly kind: 'stretch'; readonly at: number; readonly low: number; readonly high: number }
   | { readonly kind: 'gap' }
   | { readonly kind: 'none' }
 
-/** Reads a lane at a time: the sample that stands for it, or the extremes of the stretch that it lies in. */
+/** Reads a lane at a time: the sample that covers it, or the extremes of the span around it. */
 export function readLane(lane: EventLane, samples: LaneSamples | undefined, timeMs: number): LaneReading {
   if (lane.gaps.some((gap) => timeMs > gap.fromMs && timeMs < gap.toMs)) return { kind: 'gap' }
   if (!samples || samples.times.length === 0) return { kind: 'none' }
@@ -25,7 +25,7 @@ export function readLane(lane: EventLane, samples: LaneSamples | undefined, time
     if (Number.isNaN(low)) return { kind: 'none' }
     return low === high ? { kind: 'sample', at, value: low } : { kind: 'stretch', at, low, high }
   }
-  // A sample stands for the time before it; one that is a little late, for what is left until the next.
+  // A sample covers the time before it. If the next sample is late, the previous sample covers the rest.
   if (next < times.length && timeMs >= times[next]! - lane.resolutionMs)
     return { kind: 'sample', at: next, value: lows[next]! }
   if (next > 0 && timeMs - times[next - 1]! <= lane.resolutionMs)
@@ -34,8 +34,8 @@ export function readLane(lane: EventLane, samples: LaneSamples | undefined, time
 }
 
 /**
- * Reads a lane at the end of a view: the newest value in it. While an event is open, its samples end before the view
- * does; where the last stretch of it has none, the one before it has.
+ * Reads the newest value of a lane in a view. The samples of an open event end before the view, so an empty last span
+ * falls back to the previous span.
  */
 export function readLast(lane: EventLane, samples: LaneSamples | undefined, { fromMs, toMs }: Span): LaneReading {
   const reading = readLane(lane, samples, Math.min(toMs, samples?.times.at(-1) ?? toMs))
@@ -46,7 +46,7 @@ export function readLast(lane: EventLane, samples: LaneSamples | undefined, { fr
   return reading
 }
 
-/** A reading in the unit of its lane, without the unit. */
+/** A reading as text in the unit of its lane, without the unit. */
 export function readingWords(reading: LaneReading, { unit }: Pick<LaneScale, 'unit'>): string {
   if (reading.kind === 'gap') return 'gap'
   if (reading.kind === 'none') return '–'

@@ -12,7 +12,7 @@ import type { LaneOnset } from './use-onsets.ts'
 import type { Samples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
-/** Height of a lane, and of what is above and below its values, in CSS pixels. */
+/** Height of a lane, and its padding above and below the values. Unit: CSS pixels. */
 const LANE_PX = 56
 const ABOVE_PX = 8
 const BELOW_PX = 8
@@ -26,7 +26,7 @@ export interface LaneContext {
   readonly held: Span
   readonly startMs: number
   readonly isOpen: boolean
-  /** Width of the canvas, and of its part at the left that has the scale. Unit: CSS pixels. */
+  /** Width of the canvas, and of the scale at its left. Unit: CSS pixels. */
   readonly widthPx: number
   readonly gutterPx: number
 }
@@ -35,13 +35,13 @@ interface LaneRowProps {
   readonly lane: EventLane
   readonly context: LaneContext
   readonly found: LaneOnset | undefined
-  /** Whether it is among those that a screen has room for. */
+  /** Whether the lane is on the first screen. */
   readonly isFirst: boolean
   readonly isChosen: boolean
   readonly onChoose: (key: string) => void
 }
 
-/** One signal: its name, what it did, and its value at the cursor. */
+/** A signal: its name, its drawing, and its value at the cursor. */
 export const LaneRow = memo(function LaneRow({ lane, context, found, isFirst, isChosen, onChoose }: LaneRowProps) {
   const [row, setRow] = useState<HTMLLIElement | null>(null)
   const isSeen = useIsSeen(row, isFirst)
@@ -75,7 +75,7 @@ export const LaneRow = memo(function LaneRow({ lane, context, found, isFirst, is
   )
 })
 
-/** Device, how close its samples are, and how far off their times are. */
+/** The device, the resolution of its samples, and their clock error. */
 function noteOf({ deviceName, resolutionMs, errorMs }: EventLane): string {
   return [deviceName, formatDuration(resolutionMs), errorMs > 0 ? `±${formatDuration(errorMs)}` : '']
     .filter(Boolean)
@@ -132,12 +132,12 @@ function LaneCanvas({
       }),
     [stage, scale],
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is drawn changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each value changes the drawing
   useLayoutEffect(() => stage.paintSoon(), [stage, lane, context, slot, found, isSeen])
   return <canvas ref={canvas} className="lane-canvas" style={{ height: LANE_PX }} />
 }
 
-/** Setting the size of a canvas empties it, which costs. */
+/** Sets the size only if it changed, because setting it clears the canvas. */
 function fit(canvas: HTMLCanvasElement, width: number, height: number): void {
   if (canvas.width !== width) canvas.width = width
   if (canvas.height !== height) canvas.height = height

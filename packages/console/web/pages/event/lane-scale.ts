@@ -6,7 +6,7 @@ import { type Quantity, quantityOf } from '../../format/quantity.ts'
 import { kindPlace } from './lane-groups.ts'
 import type { Span } from './view-span.ts'
 
-/** The range of values of a lane, and how they are written. */
+/** The range of values of a lane, and their text. */
 export interface LaneScale {
   readonly bottom: number
   readonly top: number
@@ -15,14 +15,12 @@ export interface LaneScale {
   readonly topText: string
 }
 
-/** A range that is narrower than this share of its level does not start at 0. */
+/** A range narrower than this share of its level does not start at 0. */
 const NARROW_SHARE = 0.4
-/** Room above and below values that do not start at 0, as a share of their range. */
+/** Padding above and below a range that does not start at 0, as a share of the range. */
 const ROOM_SHARE = 0.15
 
-/**
- * How the values of a lane are written: a counter is its increase a second. Bytes of a NIC are bits, of all else bytes.
- */
+/** The display quantity of a lane. Counters are rates per second. Bytes of a NIC are shown as bits. */
 export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'unit' | 'role'>): Quantity {
   const isNetwork = kindPlace(lane) === 'nic' && !/pci/i.test(lane.name)
   return quantityOf({
@@ -33,10 +31,7 @@ export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'u
   })
 }
 
-/**
- * The scale of a lane over what is in view. It keeps the `before` if that still fits, so that panning does not make
- * it jump.
- */
+/** The scale of a lane for the view. Keeps `before` if it still fits, so that panning does not make the scale jump. */
 export function laneScale(
   lane: EventLane,
   samples: LaneSamples | undefined,
@@ -48,9 +43,9 @@ export function laneScale(
   if (low > high && before) return before
   const largest = Math.max(Math.abs(low), Math.abs(high))
   const unit = pickUnit(quantity, Number.isFinite(largest) ? largest : 0, before?.unit)
-  // Nothing is known, so that nothing is written.
+  // No value is known, so the scale has no text.
   if (low > high) return { bottom: 0, top: unit.divisor, unit, bottomText: '', topText: '' }
-  // A share has one scale, so that two of them can be compared.
+  // Percentages share a scale, so that lanes can be compared.
   if (quantity.base === '%' && low >= 0 && high <= 100 * unit.divisor) return withTexts(0, 100 * unit.divisor, unit)
   const isNarrow = lane.role === 'gauge' && low > 0 && high > low && high - low < high * NARROW_SHARE
   if (low >= 0 && !isNarrow) {
@@ -67,7 +62,7 @@ function withTexts(bottom: number, top: number, unit: DisplayUnit): LaneScale {
   return { bottom, top, unit, bottomText: formatAxis(unit, bottom), topText: formatAxis(unit, top) }
 }
 
-/** The least and the greatest value within a stretch; the least is above the greatest where there is none. */
+/** The least and the greatest value in a span. Without values, the least exceeds the greatest. */
 function rangeOf(
   samples: LaneSamples | undefined,
   { fromMs, toMs }: Span,
@@ -84,7 +79,7 @@ function rangeOf(
   return { low, high }
 }
 
-/** The points of a stretch with one more at each side, so that lines reach its edges. */
+/** The points of a span plus a point at each side, so that lines reach its edges. */
 export function pointsWithin(
   { times }: LaneSamples,
   fromMs: number,
@@ -96,7 +91,7 @@ export function pointsWithin(
   }
 }
 
-/** The first position whose time is not before `timeMs`. */
+/** The first index whose time is `timeMs` or later. */
 export function lowerBound(times: Float64Array, timeMs: number): number {
   let low = 0
   let high = times.length

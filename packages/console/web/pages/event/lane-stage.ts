@@ -2,19 +2,19 @@ import type { Palette } from '../../components/palette.ts'
 import { createStore, type Store } from '../../state/store.ts'
 import type { Span } from './view-span.ts'
 
-/** A canvas that draws what is in view. */
+/** A canvas that draws the view. */
 export interface Painter {
   readonly paint: (view: Span, palette: Palette) => void
-  /** Whether it is on the screen, or close to it. */
+  /** Whether the canvas is on the screen or close to it. */
   readonly isSeen: () => boolean
 }
 
 /**
- * What all lanes of an event share: the stretch in view, and one frame in which all that is seen is drawn. A drag moves
- * sixty lanes; none of them goes through the tree of components for it.
+ * The view that all lanes of an event share, and the frame that paints the visible lanes. A drag may move sixty lanes,
+ * so painting bypasses the component tree.
  */
 export class LaneStage {
-  /** The stretch in view. */
+  /** The span in view. */
   readonly view: Store<Span>
   readonly #painters = new Set<Painter>()
   #palette: Palette | undefined
@@ -25,21 +25,21 @@ export class LaneStage {
     this.view.subscribe(() => this.paintSoon())
   }
 
-  /** Takes the colours of the theme. */
+  /** Sets the colours of the theme. */
   set palette(palette: Palette | undefined) {
     if (palette === this.#palette) return
     this.#palette = palette
     this.paintSoon()
   }
 
-  /** Adds a canvas; what comes back takes it away. */
+  /** Adds a canvas. Returns a function that removes it. */
   add(painter: Painter): () => void {
     this.#painters.add(painter)
     this.paintSoon()
     return () => void this.#painters.delete(painter)
   }
 
-  /** Draws what is seen in the next frame, once. */
+  /** Paints the visible canvases once in the next frame. */
   paintSoon(): void {
     if (this.#frame !== 0) return
     this.#frame = requestAnimationFrame(() => {

@@ -11,7 +11,7 @@ import type { Usual } from './onset.ts'
 interface ShownProps {
   readonly lane: EventLane
   readonly context: LaneContext
-  /** The scale that is drawn. */
+  /** The scale of the drawing. */
   readonly scale: { readonly current: LaneScale | undefined }
 }
 
@@ -23,15 +23,13 @@ function useShown({ lane, context, scale }: ShownProps) {
   return { shown, here, unit: laneScale(lane, here, shown, scale.current).unit }
 }
 
-/** The unit in which a lane is drawn. */
+/** The display unit of a lane. */
 export function LaneUnit(props: ShownProps) {
   const { unit } = useShown(props)
   return <span className="unit"> {unit.label.trim()}</span>
 }
 
-/**
- * What a lane shows at the cursor, or at the end of the view where there is none, and what was usual before the event.
- */
+/** The value of a lane at the cursor, else at the end of the view, and the usual range before the event. */
 export function LaneValue({ usual, ...props }: ShownProps & { readonly usual: Usual | undefined }) {
   const pinnedMs = usePageState().url.atMs
   const cursorMs = useCursor(pinnedMs)

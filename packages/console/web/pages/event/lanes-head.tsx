@@ -17,7 +17,7 @@ const ORDERS = [
   ['By first change', 'change'],
 ] as const
 
-/** What of the signals is shown, and by what it is narrowed, ordered and zoomed. `plotPx`: width of what is drawn. */
+/** Counts of shown signals, with the controls to filter, sort and zoom. `plotPx` is the width of the plots. */
 export function LanesHead({
   view,
   answer,
@@ -96,7 +96,7 @@ function Zoom({ view }: { readonly view: EventView }) {
   )
 }
 
-/** How many signals are shown, and how many more are kept. */
+/** How many signals are shown, and how many more are stored. */
 function shownWords({ lanes, lanesLeftOut, lanesKept }: EventAnswer): string {
   const shown = countOf(lanes.length, 'signal')
   if (lanesKept <= lanes.length) return shown

@@ -22,11 +22,11 @@ import type { LaneOnsets } from './use-onsets.ts'
 import type { Samples } from './use-samples.ts'
 import { lengthOf, type Span } from './view-span.ts'
 
-/** Width of what stands at the left of the plots, and of the scale in them. Unit: CSS pixels. */
+/** Width of the names left of the plots, and of the scale in the plots. Unit: CSS pixels. */
 const GUTTER_PX = 44
-/** Lanes that are said after the cursor moved. */
+/** Lanes announced to screen readers after the cursor moved. */
 const SAID_COUNT = 4
-/** Lanes that are drawn before it is known which are on the screen. */
+/** Lanes drawn before the visible lanes are known. */
 const FIRST_COUNT = 10
 
 interface LanesPanelProps {
@@ -42,7 +42,7 @@ interface LanesPanelProps {
   readonly onPlot: (element: HTMLElement | null) => void
 }
 
-/** Every signal of an event on one axis of time. */
+/** All signals of an event on a shared time axis. */
 export function LanesPanel(props: LanesPanelProps) {
   const { answer, view, samples, onsets, held, chosen, onChoose, plotPx, onPlot } = props
   const page = usePageState()
@@ -147,7 +147,7 @@ export function LanesPanel(props: LanesPanelProps) {
   )
 }
 
-/** Nothing that is kept matches what is looked for. */
+/** Shown if no stored signal matches the filter. */
 function NoLane() {
   const page = usePageState()
   return (
@@ -175,7 +175,7 @@ function Marked({ span, context }: { readonly span: Span; readonly context: Lane
   return <div className="lane-marked" style={{ left, width: lengthOf(span) * perMs }} aria-hidden="true" />
 }
 
-/** Hands the colours of the theme to what draws. */
+/** Passes the colours of the theme to the stage. */
 function usePalette({ stage }: EventView): void {
   const theme = useTheme()
   useEffect(() => {
@@ -183,10 +183,10 @@ function usePalette({ stage }: EventView): void {
   }, [stage, theme])
 }
 
-/** Where the plots begin, from the left of the lanes. */
+/** Distance of the plots from the left edge of the lanes. */
 function useLeftOf(body: HTMLElement | null, plotPx: number, bodyPx: number): number {
   const [leftPx, setLeftPx] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a width that changed moves it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed width moves the plots
   useEffect(() => {
     const plot = body?.querySelector('.lane-axis-box')
     if (body && plot) setLeftPx(plot.getBoundingClientRect().left - body.getBoundingClientRect().left)

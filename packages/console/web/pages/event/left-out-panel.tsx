@@ -7,7 +7,7 @@ import { groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { eventPlace } from '../events/event-device.ts'
 
-/** Stretches of an event that its size left out: their lanes are hatched there. */
+/** Spans that the size limit of the event left out. Lanes are hatched there. */
 export function LeftOutPanel({ answer }: { readonly answer: EventAnswer }) {
   const { event, leftOut } = answer
   const { isSimulated } = event

@@ -4,18 +4,16 @@ import { formatOffset } from './event-time.ts'
 import { kindPlace, PLACE_WORDS } from './lane-groups.ts'
 import { middleOf, type Onset, uncertaintyOf } from './onset.ts'
 
-/** A lane that changed, and its place among the others. */
+/** A lane that changed, with its rank. */
 export interface RankedOnset {
   readonly lane: EventLane
   readonly onset: Onset
-  /**
-   * From 1: its place if all that may have been before it was not, and if all of that was. The same where it is known.
-   */
+  /** Best and worst possible rank, from 1. They are equal if the order is certain. */
   readonly rankFirst: number
   readonly rankLast: number
 }
 
-/** Lanes that changed, the first first. Where the stretches of two overlap, which was first is not known. */
+/** Ranks the changed lanes by time. If the spans of two changes overlap, their order is unknown. */
 export function rankOnsets(
   onsets: readonly { readonly lane: EventLane; readonly onset: Onset }[],
 ): readonly RankedOnset[] {
@@ -28,26 +26,26 @@ export function rankOnsets(
   }))
 }
 
-/** The signal of each kind of thing that surely changed first among those of its kind, in their order. */
+/** For each kind, the signal that certainly changed first, in order of time. */
 function firstOfKinds(onsets: readonly RankedOnset[]): readonly RankedOnset[] {
   return [...Map.groupBy(onsets, ({ lane }) => kindPlace(lane)).values()]
     .map((own) => own.reduce((first, other) => (other.onset.latestMs < first.onset.latestMs ? other : first)))
     .toSorted((a, b) => middleOf(a.onset) - middleOf(b.onset))
 }
 
-/** Said where samples are there, and none of them left what was usual. */
+/** Shown if samples exist and none left the usual range. */
 export const NOTHING_CHANGED = 'No signal left what it was before the event.'
 
-/** What changed first, in words. */
+/** Sentences about the first change. */
 export interface OrderWords {
   readonly sentence: string
   readonly facts: string
 }
 
-/** Signals that are named where it is not known which of them was first; the others are counted. */
+/** Most signals named if their order is unknown. The others are counted. */
 const RIVAL_LIMIT_COUNT = 3
 
-/** Says in which order kinds of things changed, and where that cannot be known. */
+/** Describes the order in which kinds changed, and where it is unknown. */
 export function orderWords(
   onsets: readonly RankedOnset[],
   laneCount: number,
@@ -87,13 +85,13 @@ function headWords(onsets: readonly RankedOnset[]): string {
     .map(({ lane }) => (kinds.length === 1 ? lane.name : nameOf(lane)))
   const more = candidates.length - named.length
   const all = `${named.join(', or ')}${more > 0 ? `, or ${more} more` : ''}`
-  // Kinds that others surely follow are an answer, also where their own order is not known.
+  // Kinds that certainly changed before all others are an answer, even if their order is unknown.
   return kinds.length === 1 || isFollowed(candidates, onsets)
     ? `${kinds.join(' and ')} changed first; which signal is not known: ${all}.`
     : `Which changed first is not known: ${all}.`
 }
 
-/** Whether a signal surely changed after all of some. */
+/** Whether a signal certainly changed after all of the given signals. */
 function isFollowed(some: readonly RankedOnset[], onsets: readonly RankedOnset[]): boolean {
   const latestMs = Math.max(...some.map(({ onset }) => onset.latestMs))
   return onsets.some(({ onset }) => onset.earliestMs >= latestMs)

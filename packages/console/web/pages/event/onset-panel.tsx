@@ -6,10 +6,10 @@ import { middleOf, uncertaintyOf } from './onset.ts'
 import type { RankedOnset } from './onset-order.ts'
 import { lengthOf, type Span } from './view-span.ts'
 
-/** Rows beyond these changed last, and are counted. */
+/** Most rows. Later changes are only counted. */
 const ROW_LIMIT_COUNT = 16
 
-/** Which signal changed first, each on one track with the stretch in which its change lies. */
+/** The order of the first changes. Each signal has a track with the span of its change. */
 export function OnsetPanel({
   ranked,
   laneCount,
@@ -22,7 +22,7 @@ export function OnsetPanel({
   readonly laneCount: number
   readonly startMs: number
   readonly isAwaited: boolean
-  /** Why there is no row, where there is none. */
+  /** Why the panel is empty; used only without rows. */
   readonly nothing: string
   /** Shows the change of a lane. */
   readonly onShow: (onset: RankedOnset) => void
@@ -107,7 +107,7 @@ function OnsetRow({
   )
 }
 
-/** The stretch of all rows, with room at both ends. */
+/** The span of all rows, with padding at both ends. */
 function trackOf(rows: readonly RankedOnset[], startMs: number): Span {
   const fromMs = Math.min(startMs, ...rows.map(({ onset }) => onset.earliestMs))
   const toMs = Math.max(startMs, ...rows.map(({ onset }) => onset.latestMs))

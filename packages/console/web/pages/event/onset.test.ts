@@ -6,7 +6,7 @@ import { START_MS, testLane, testSamples, testStretches } from './test-lanes.ts'
 const lane = testLane()
 const window = { fromMs: START_MS - 10, toMs: START_MS + 10 }
 const base = baseSpan(window, START_MS)
-/** 200 samples from 10 ms before the start on; `of` says the value at a time after it. */
+/** 200 samples, starting 10 ms before the event. `of` returns the value at a time after the start. */
 const samplesOf = (of: (afterMs: number, place: number) => number | undefined) =>
   testSamples(
     lane,

@@ -2,51 +2,51 @@ import type { EventLane } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
 import type { Span } from './view-span.ts'
 
-/** When a signal left what it was before, and how well that is known. */
+/** When a signal left its usual range, and how exactly that is known. */
 export interface Onset {
   /** The change lies between these times. Unit: milliseconds since the epoch. */
   readonly earliestMs: number
   readonly latestMs: number
   readonly isRise: boolean
-  /** The level before, and the first value that leaves it. */
+  /** The level before, and the first value outside of it. */
   readonly before: number
   readonly after: number
 }
 
-/** What is usual before an event; undefined if there are too few samples to say. */
+/** The usual range before an event; undefined if there are too few samples. */
 export interface Usual {
   readonly low: number
   readonly high: number
   readonly middle: number
-  /** Points that it is made of. */
+  /** Number of points behind the range. */
   readonly count: number
 }
 
-/**
- * Samples before the event of which the usual is made: its first part only, for what the event grew out of is in the
- * rest.
- */
+/** Share of the time before the event that defines the usual range. The later part may already contain the cause. */
 const BASE_SHARE = 1 / 2
 const BASE_MIN_COUNT = 2
-/** Of a signal that moves: in two or three samples that lie close by chance, the next is often far from both. */
+/**
+ * Fewest samples for a moving signal. Two or three samples may be close by chance, and the next value is then far from
+ * both.
+ */
 const MOVING_MIN_COUNT = 4
 /**
- * Room above and below what is usual, as shares of its width and of its level; more where few samples say what is
- * usual.
+ * Tolerance around the usual range, as shares of its width and of its level. It is larger if the range comes from few
+ * samples.
  */
 const ROOM = { width: 0.25, level: 0.05 }
 const ROOM_OF_FEW = { width: 2, level: 0.1 }
 const FEW_COUNT = 20
-/** Samples that must leave what is usual in a row; one that stood still and has few samples in all shows with one. */
+/** Consecutive samples that must leave the usual range. A constant signal with few samples needs a single sample. */
 const RUN_COUNT = 2
 const COARSE_COUNT = 40
 
-/** The stretch before an event of which the usual is made. */
+/** The span before an event that defines the usual range. */
 export function baseSpan(window: Span, startMs: number): Span {
   return { fromMs: window.fromMs, toMs: window.fromMs + (startMs - window.fromMs) * BASE_SHARE }
 }
 
-/** What was usual over a stretch, from the extremes of its points. */
+/** The usual range over a span, from the extremes of its points. */
 export function usualOf({ times, lows, highs, isExact }: LaneSamples, base: Span): Usual | undefined {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
@@ -64,9 +64,9 @@ export function usualOf({ times, lows, highs, isExact }: LaneSamples, base: Span
 }
 
 /**
- * The first point after the base from which on a signal stays outside of what is usual; undefined if it never does.
+ * The first point after the base from which a signal stays outside of its usual range; undefined if there is none.
  *
- * What is asked is whether it left, not how far: a signal that swings widely before the event has to swing further.
+ * A signal that already swings widely before the event must swing further to count as changed.
  */
 export function onsetOf(samples: LaneSamples, lane: EventLane, base: Span, usual: Usual): Onset | undefined {
   const { times, lows, highs } = samples
@@ -75,7 +75,7 @@ export function onsetOf(samples: LaneSamples, lane: EventLane, base: Span, usual
   const room = Math.max(widest, Number.MIN_VALUE)
   const floor = usual.low - room
   const ceiling = usual.high + room
-  // A point that stands for several samples has their extremes, which say it alone.
+  // A point of several samples holds their extremes, so a single point is enough.
   const isFew = times.length <= COARSE_COUNT && usual.low === usual.high
   const needed = !samples.isExact || isFew ? 1 : RUN_COUNT
   let run = 0
@@ -112,7 +112,7 @@ function onsetAt(
   before: number,
 ): Onset {
   const timeMs = times[at]!
-  // The change lies behind the last sample that was usual, and within the time that the first other one stands for.
+  // The change lies after the last usual sample and within the time that the first unusual sample covers.
   const sinceMs = usualAt >= 0 ? times[usualAt]! : timeMs
   const untilMs = isExact ? timeMs : (times[at + 1] ?? timeMs)
   return {
@@ -124,12 +124,12 @@ function onsetAt(
   }
 }
 
-/** The middle of the stretch in which a change lies. */
+/** The middle of the span of a change. */
 export function middleOf({ earliestMs, latestMs }: Pick<Onset, 'earliestMs' | 'latestMs'>): number {
   return (earliestMs + latestMs) / 2
 }
 
-/** How far off the middle is at most. */
+/** The greatest error of the middle. */
 export function uncertaintyOf({ earliestMs, latestMs }: Pick<Onset, 'earliestMs' | 'latestMs'>): number {
   return (latestMs - earliestMs) / 2
 }

@@ -2,34 +2,34 @@ import type { ApiError } from '../../api/client.ts'
 import { type LaneSamples, pointsFor, type SamplesAnswer, type SamplesRequest } from '../../api/event-samples.ts'
 import { covers, lengthOf, type Span } from './view-span.ts'
 
-/** Samples of a lane and the stretch that they were asked for. */
+/** Samples of a lane and the span of their request. */
 interface Held {
   readonly span: Span
   readonly points: number
   readonly samples: LaneSamples
 }
 
-/** What of an event's samples is here. */
+/** The cached samples of a lane. */
 interface LaneHeld {
   readonly whole?: Held
-  /** Of a part of the window, with more points in it. */
+  /** Samples of a part of the window, with more points. */
   readonly part?: Held
 }
 
-/** What the cache is told when something came. */
+/** Callbacks of the cache. */
 export interface CacheNews {
   readonly onSamples: (keys: readonly string[]) => void
   readonly onError: (error: ApiError | undefined) => void
 }
 
-/** A view is asked for with this much of its own length at each side, so that panning has something to show. */
+/** Margin requested at each side of a view, as a multiple of its length, so that panning shows samples at once. */
 const MARGIN_LENGTHS = 1
-/** A view of which at least so many points a pixel are here needs no more. */
+/** A view with at least this many cached points per pixel is not requested again. */
 const POINTS_PER_PX = 0.5
 
 /**
- * Samples of one event: all lanes over the whole window, coarse, and those that are looked at over the view, fine. Of
- * each question only the newest is followed.
+ * Samples of an event: coarse samples of all lanes over the window, and fine samples of the visible lanes over the
+ * view. Only the newest request of each level is awaited.
  */
 export class SampleCache {
   readonly #event: number
@@ -44,25 +44,25 @@ export class SampleCache {
     this.#news = news
   }
 
-  /** The best that is here of a lane for a view. */
+  /** The best cached samples of a lane for a view. */
   samplesFor(key: string, view: Span): LaneSamples | undefined {
     const { whole, part } = this.#held.get(key) ?? {}
-    // What has every sample has the neighbours of the view too, however far they are.
+    // Complete samples also include the neighbours outside of the view.
     if (whole?.samples.isExact && covers(whole.span, view)) return whole.samples
     return part && covers(part.span, view) ? part.samples : whole?.samples
   }
 
-  /** What is here of a lane over the whole window. */
+  /** The cached samples of a lane over the whole window. */
   wholeOf(key: string): LaneSamples | undefined {
     return this.#held.get(key)?.whole?.samples
   }
 
-  /** Asks for all lanes over the whole window, where it is another than the last one that was asked for. */
+  /** Requests all lanes over the whole window, unless that was the last request. */
   async loadWhole(keys: readonly string[], window: Span, widthPx: number): Promise<void> {
     await this.#load('whole', keys, window, pointsFor(keys.length, widthPx))
   }
 
-  /** Asks for lanes over a view and its sides, where what is here is too coarse. */
+  /** Requests lanes over a view and its margins if the cached samples are too coarse. */
   async loadPart(keys: readonly string[], view: Span, bounds: Span, widthPx: number): Promise<void> {
     const wanted = keys.filter((key) => this.#isCoarse(key, view, widthPx))
     const sidesMs = lengthOf(view) * MARGIN_LENGTHS
@@ -75,7 +75,7 @@ export class SampleCache {
 
   #isCoarse(key: string, view: Span, widthPx: number): boolean {
     const { whole, part } = this.#held.get(key) ?? {}
-    // The whole comes first.
+    // The whole window is loaded first.
     if (!whole || (whole.samples.isExact && covers(whole.span, view))) return false
     for (const held of [whole, part]) {
       if (!held || !covers(held.span, view)) continue
@@ -91,7 +91,7 @@ export class SampleCache {
     this.#asked[level] = question
     try {
       const answer = await this.#ask({ event: this.#event, lanes, ...span, points })
-      // A view that moved on meanwhile asked anew; what came for the one before is still true, and better than nothing.
+      // If the view has moved on, a new request is under way. The old answer is still valid, so it is kept.
       for (const samples of answer.lanes) {
         const before = this.#held.get(samples.key)
         this.#held.set(samples.key, { ...before, [level]: { span, points, samples } })
@@ -99,7 +99,7 @@ export class SampleCache {
       this.#news.onError(undefined)
       this.#news.onSamples(answer.lanes.map(({ key }) => key))
     } catch (error) {
-      // It may be asked again.
+      // Allows the same request again.
       if (this.#asked[level] === question) this.#asked[level] = ''
       this.#news.onError(error as ApiError)
     }

@@ -8,7 +8,7 @@ export type SampleRow =
   | { readonly kind: 'point'; readonly at: number }
   | { readonly kind: 'gap'; readonly fromMs: number; readonly toMs: number; readonly samples: number }
 
-/** The points of a lane within a view, with a row for each gap where it lies. */
+/** The points of a lane in a view, with a row for each gap. */
 export function sampleRows(lane: EventLane, samples: LaneSamples | undefined, view: Span): readonly SampleRow[] {
   const gaps = lane.gaps
     .filter((gap) => gap.toMs > view.fromMs && gap.fromMs < view.toMs)

@@ -19,7 +19,7 @@ const BOX_PX = 260
 /** Unit: milliseconds. */
 const TABLE_EVERY_MS = 200
 
-/** The samples of one lane in view as a table: for whoever reads rather than looks. Only the rows in view are made. */
+/** The samples of a lane as a table, also for screen readers. Only visible rows are rendered. */
 export function SamplesTable({
   lanes,
   chosen,
@@ -37,11 +37,11 @@ export function SamplesTable({
 }) {
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
-  // A table that moves is not read: it follows once in a while.
+  // Nobody can read a moving table, so it is updated only now and then.
   const shown = useSeldom(useStore(view.stage.view), TABLE_EVERY_MS, chosen.key)
   const revision = useStore(samples.revision)
   const here = samples.cache.samplesFor(chosen.key, shown)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the cache says by its revision that it holds more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision changes when the cache holds more
   const rows = useMemo(() => sampleRows(chosen, here, shown), [chosen, here, shown, revision])
   const { unit } = laneScale(chosen, here, shown)
   const cursorMs = useCursor(page.url.atMs)

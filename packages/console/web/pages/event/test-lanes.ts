@@ -1,10 +1,10 @@
 import type { EventLane } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
 
-/** A time that is no round number, as samples have it. */
+/** A time with fractions, as real samples have. */
 export const START_MS = Date.UTC(2026, 6, 31, 10) + 0.118
 
-/** A lane with a sample every 100 µs, told apart by its name. */
+/** A lane with a sample every 100 µs, identified by its name. */
 export function testLane(more: Partial<EventLane> = {}): EventLane {
   return {
     key: more.name ?? 'lane',
@@ -25,7 +25,7 @@ export function testLane(more: Partial<EventLane> = {}): EventLane {
   }
 }
 
-/** Samples of a lane, the first `fromMs` after the start; `undefined` is a value that is absent. */
+/** Samples of a lane, the first at `fromMs` after the start. `undefined` is an absent value. */
 export function testSamples(lane: EventLane, fromMs: number, values: readonly (number | undefined)[]): LaneSamples {
   const column = Float64Array.from(values, (value) => value ?? Number.NaN)
   return {
@@ -37,7 +37,7 @@ export function testSamples(lane: EventLane, fromMs: number, values: readonly (n
   }
 }
 
-/** Points that stand for stretches of `stepMs`, each with its least and greatest value. */
+/** Points that cover `stepMs` each, with their least and greatest value. */
 export function testStretches(
   lane: EventLane,
   fromMs: number,

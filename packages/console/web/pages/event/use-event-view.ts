@@ -3,31 +3,31 @@ import { usePageState } from '../../state/time-window.ts'
 import { LaneStage } from './lane-stage.ts'
 import { clampSpan, covers, type Span } from './view-span.ts'
 
-/** A view that moves is written into the address once it rests. Unit: milliseconds. */
+/** Rest time before a moved view is written to the address. Unit: milliseconds. */
 const REST_MS = 250
 
-/** The stretch of an event that is drawn, and how it is changed. */
+/** The visible span of an event, and the functions that change it. */
 export interface EventView {
   readonly stage: LaneStage
   readonly bounds: Span
   readonly isWhole: boolean
-  /** Shows a stretch; `push` makes a step of history of it, and `rest` writes it once nothing moves any more. */
+  /** Shows a span. `push` adds a step to the browser history; `rest` writes the address once the view rests. */
   readonly show: (span: Span, mode: 'push' | 'rest') => void
   readonly reset: () => void
 }
 
-/** Keeps the stretch in view together with the address. */
+/** Keeps the view and the address in step. */
 export function useEventView(bounds: Span): EventView {
   const page = usePageState()
   const { zoom } = page.url
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a stage lives as long as the page, whatever it shows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the stage lives as long as the page
   const stage = useMemo(() => new LaneStage(zoom ? clampSpan(zoom, bounds) : bounds), [])
   const moving = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef({ page, bounds })
   latest.current = { page, bounds }
   const written = useRef(zoom)
   useEffect(() => {
-    // What moves is ahead of the address, unless somebody went to another address meanwhile.
+    // A moving view is ahead of the address. It wins unless the user went to another address.
     if (moving.current !== undefined && isSame(zoom, written.current)) return
     clearTimeout(moving.current)
     moving.current = undefined
@@ -68,7 +68,7 @@ function isSame(one: Span | undefined, other: Span | undefined): boolean {
   return one?.fromMs === other?.fromMs && one?.toMs === other?.toMs
 }
 
-/** As the address has it, so that reading it gives the same. */
+/** Rounds a span as the address does, so that reading it back gives the same span. */
 function inMicroseconds({ fromMs, toMs }: Span): Span {
   return { fromMs: Math.floor(fromMs * 1_000) / 1_000, toMs: Math.ceil(toMs * 1_000) / 1_000 }
 }

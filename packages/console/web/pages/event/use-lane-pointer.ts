@@ -5,24 +5,24 @@ import { lengthOf, type Span, zoomSpan } from './view-span.ts'
 
 /** A drag that is shorter than this is a click. Unit: CSS pixels. */
 const DRAG_MIN_PX = 6
-/** One notch of a wheel, of about 100 pixels, zooms by this factor. */
+/** Zoom factor of one wheel notch, about 100 pixels. */
 const WHEEL_FACTOR = 1.25
 const NOTCH_PX = 100
 
-/** Where times are drawn, in CSS pixels from the left of the element that is pointed at. */
+/** Horizontal extent of the plot inside of the pointed element. Unit: CSS pixels. */
 interface PlotPlace {
   readonly leftPx: number
   readonly widthPx: number
 }
 
-/** What the pointer does over the lanes. */
+/** Pointer state and handlers of the lanes. */
 export interface LanePointer {
   readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void
   readonly onPointerMove: (event: PointerEvent<HTMLElement>) => void
   readonly onPointerUp: (event: PointerEvent<HTMLElement>) => void
   readonly onPointerCancel: () => void
   readonly onPointerLeave: () => void
-  /** What is marked to be zoomed to. */
+  /** The span marked for zooming. */
   readonly marked: Span | undefined
 }
 
@@ -33,8 +33,8 @@ interface Drag {
 }
 
 /**
- * Dragging over lanes zooms to what was dragged over; with Shift, or over the axis, it moves the view. A wheel zooms
- * over the axis, and with Ctrl over the lanes; with Shift it moves.
+ * Dragging over lanes zooms to the dragged span. With Shift, or over the axis, dragging moves the view. The wheel zooms
+ * over the axis, and over lanes with Ctrl; with Shift it moves the view.
  */
 export function useLanePointer(
   host: HTMLElement | null,
@@ -105,7 +105,7 @@ function between(one: number, other: number): Span {
   return { fromMs: Math.min(one, other), toMs: Math.max(one, other) }
 }
 
-/** React listens to wheels passively, so that the page would scroll too. */
+/** Adds its own listener, because the wheel listeners of React are passive and cannot stop the page from scrolling. */
 function useWheel(
   host: HTMLElement | null,
   timeAt: (px: number) => number,

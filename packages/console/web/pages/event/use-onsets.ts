@@ -6,31 +6,31 @@ import { baseSpan, type Onset, onsetOf, type Usual, usualOf } from './onset.ts'
 import type { Samples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
-/** What is known of the change of a lane. */
+/** The change of a lane, and how far it is resolved. */
 export interface LaneOnset {
   readonly usual: Usual | undefined
   readonly onset: Onset | undefined
 }
 
-/** Onsets by the key of the lane; empty while samples are awaited. */
+/** Onsets by lane key; empty until samples arrive. */
 export type LaneOnsets = ReadonlyMap<string, LaneOnset>
 
 const NONE: LaneOnsets = new Map()
-/** Turns in which coarse onsets are looked at closer; each is some hundred times as fine as the one before. */
+/** Most rounds of refining coarse onsets. Each round is about a hundred times finer. */
 const TURNS_MAX = 3
-/** Stretches that are looked at closer in one turn; lanes whose stretches overlap share a question. */
+/** Most spans refined in a round. Lanes with overlapping spans share a request. */
 const STRETCHES_MAX = 12
 const POINTS = 1_200
-/** A stretch that is wider than what one sample leaves open, by this factor, is looked at closer. */
+/** An onset is refined if its span exceeds the uncertainty of one sample by this factor. */
 const COARSE_FACTOR = 1.2
 
-/** Finds when each lane left what was usual: first in what is drawn, then sample by sample around it. */
+/** Finds when each lane left its usual range: first in the drawn points, then sample by sample around the change. */
 export function useOnsets(answer: EventAnswer, samples: Samples, window: Span): LaneOnsets {
   const { event, lanes } = answer
   const revision = useStore(samples.revision)
   const [onsets, setOnsets] = useState<LaneOnsets>(NONE)
   const { fromMs, toMs } = window
-  // biome-ignore lint/correctness/useExhaustiveDependencies: lanes are told apart by what is kept of them
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key covers the lanes
   useEffect(() => {
     let isCurrent = true
     const idle = requestIdleCallback(
@@ -64,7 +64,7 @@ function coarseOnsets(lanes: readonly EventLane[], { cache }: Samples, base: Spa
   return onsets
 }
 
-/** Looks closer at every onset that is known worse than its samples would allow. */
+/** Refines every onset that is coarser than its samples allow. */
 async function refine(event: number, lanes: readonly EventLane[], coarse: LaneOnsets, base: Span): Promise<LaneOnsets> {
   const onsets = new Map(coarse)
   for (let turn = 0; turn < TURNS_MAX; turn++) {
@@ -94,7 +94,7 @@ function isCoarse({ resolutionMs, errorMs }: EventLane, onset: Onset | undefined
   return onset !== undefined && onset.latestMs - onset.earliestMs > (resolutionMs + 2 * errorMs) * COARSE_FACTOR
 }
 
-/** Stretches around onsets, those that overlap made one. */
+/** Spans around onsets. Overlapping spans are merged. */
 function stretchesOf(
   lanes: readonly EventLane[],
   onsets: LaneOnsets,

@@ -6,21 +6,21 @@ import { createStore, type Store } from '../../state/store.ts'
 import { SampleCache } from './sample-cache.ts'
 import type { EventView } from './use-event-view.ts'
 
-/** A view that moves is asked for once it rests. Unit: milliseconds. */
+/** Rest time before a moved view is requested. Unit: milliseconds. */
 const REST_MS = 120
 
-/** Samples of an event while its page is shown. */
+/** The samples of the event on the page. */
 export interface Samples {
   readonly cache: SampleCache
   /** Rises with every answer. */
   readonly revision: Store<number>
   readonly error: ApiError | undefined
   readonly retry: () => void
-  /** Lanes that are on the screen, or close to it. */
+  /** Reports whether a lane is on the screen or close to it. */
   readonly setSeen: (key: string, isSeen: boolean) => void
 }
 
-/** Asks for the samples of all lanes over the window, and for those of the lanes that are seen over the view. */
+/** Requests the samples of all lanes over the window, and of visible lanes over the view. */
 export function useSamples({ event, lanes }: EventAnswer, view: EventView, widthPx: number): Samples {
   const { stage, bounds } = view
   const [error, setError] = useState<ApiError>()
@@ -42,7 +42,7 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
   const [attempt, setAttempt] = useState(0)
   const keys = lanes.map(({ key }) => key).join('\n')
   const { fromMs, toMs } = bounds
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt repeats the request
   useEffect(() => {
     if (widthPx > 0) void cache.loadWhole(keys === '' ? [] : keys.split('\n'), { fromMs, toMs }, widthPx)
   }, [cache, keys, fromMs, toMs, widthPx, attempt])
@@ -52,7 +52,7 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
       clearTimeout(timer)
       timer = setTimeout(() => {
         const shown = stage.view.get()
-        // All of it is asked for anyway.
+        // The whole window is requested anyway.
         if (shown.fromMs === fromMs && shown.toMs === toMs) return
         if (widthPx > 0)
           void cache.loadPart(

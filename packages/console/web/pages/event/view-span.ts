@@ -1,25 +1,28 @@
-/** A stretch of time. Unit: milliseconds since the Unix epoch, with fractions. */
+/** A span of time. Unit: milliseconds since the Unix epoch, with fractions. */
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** A time of now has a quarter of a microsecond as a number: below this nothing can be told apart. */
+/**
+ * Shortest view. Present times have a resolution of a quarter of a microsecond as numbers, so a shorter view shows no
+ * detail.
+ */
 const SPAN_MIN_MS = 0.005
 
-/** Length of a stretch. Unit: milliseconds. */
+/** Length of a span. Unit: milliseconds. */
 export function lengthOf({ fromMs, toMs }: Span): number {
   return toMs - fromMs
 }
 
-/** A stretch moved into the bounds, and cut where it is longer. */
+/** Moves a span into the bounds, and cuts it if it is longer. */
 export function clampSpan(span: Span, bounds: Span): Span {
   const lengthMs = Math.min(Math.max(lengthOf(span), SPAN_MIN_MS), lengthOf(bounds))
   const fromMs = Math.min(Math.max(span.fromMs, bounds.fromMs), bounds.toMs - lengthMs)
   return { fromMs, toMs: fromMs + lengthMs }
 }
 
-/** A stretch `factor` times as long, in which `atMs` keeps its place. */
+/** Scales a span by `factor` around `atMs`. */
 export function zoomSpan(span: Span, bounds: Span, atMs: number, factor: number): Span {
   const inside = Math.min(Math.max(atMs, span.fromMs), span.toMs)
   const lengthMs = Math.min(Math.max(lengthOf(span) * factor, SPAN_MIN_MS), lengthOf(bounds))
@@ -28,20 +31,20 @@ export function zoomSpan(span: Span, bounds: Span, atMs: number, factor: number)
   return clampSpan({ fromMs, toMs: fromMs + lengthMs }, bounds)
 }
 
-/** A stretch moved by so much of its own length. */
+/** Moves a span by a multiple of its length. */
 export function panSpan(span: Span, bounds: Span, lengths: number): Span {
   const byMs = lengths * lengthOf(span)
   return clampSpan({ fromMs: span.fromMs + byMs, toMs: span.toMs + byMs }, bounds)
 }
 
-/** A stretch moved, as little as shows a time. */
+/** Moves a span just enough to include a time. */
 export function spanWith(span: Span, bounds: Span, atMs: number): Span {
   if (atMs >= span.fromMs && atMs <= span.toMs) return span
   const byMs = atMs < span.fromMs ? atMs - span.fromMs : atMs - span.toMs
   return clampSpan({ fromMs: span.fromMs + byMs, toMs: span.toMs + byMs }, bounds)
 }
 
-/** Whether one stretch has all of another. */
+/** Whether one span contains another. */
 export function covers(outer: Span, inner: Span): boolean {
   return outer.fromMs <= inner.fromMs && outer.toMs >= inner.toMs
 }

@@ -5,8 +5,8 @@ import { compareNames } from '../../format/names.ts'
 import { deviceWords } from './event-words.ts'
 
 /**
- * The device of an event: by its id, or by a name that its source has for it. A real one and a simulated one may share
- * a name.
+ * The device of an event, by its id or by the name that the source uses. A real and a simulated device may share a
+ * name.
  */
 export function eventDevice(
   { device, isSimulated }: Pick<TracebackEvent, 'device' | 'isSimulated'>,
@@ -19,7 +19,7 @@ export function eventDevice(
   )
 }
 
-/** Where an event is, as the pages of devices name it; as its source calls it where no device is known. */
+/** Title of the device of an event; the name from the source if the device is unknown. */
 export function eventPlace(
   event: Pick<TracebackEvent, 'device' | 'isSimulated'>,
   devices: readonly DeviceInfo[],
@@ -28,7 +28,7 @@ export function eventPlace(
   return device ? deviceTitle(device) : deviceWords(event.device)
 }
 
-/** Ids of devices with the titles that a choice shows, in the order of those; a title that two have is told apart. */
+/** Ids of devices with their titles for a choice, sorted by title. Equal titles are made distinct. */
 export function titledDevices(
   ids: readonly string[],
   devices: readonly DeviceInfo[],

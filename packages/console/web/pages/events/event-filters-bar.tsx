@@ -14,7 +14,7 @@ const STATES = [
   ['Closed', 'closed'],
 ] as const
 
-/** What the list is narrowed by; all of it stands in the address. */
+/** The filters of the list. The address holds all of them. */
 export function EventFilters({
   answer,
   devices,
@@ -81,7 +81,7 @@ export function EventFilters({
   )
 }
 
-/** Names to choose from: what is chosen is one of them, whether or not anything has it. */
+/** Names to choose from. The chosen name is always among them. */
 function namesWith(chosen: string, names: readonly string[]): readonly string[] {
   return [...new Set([chosen, ...names])].filter((name) => name !== '').sort(compareNames)
 }

@@ -2,24 +2,22 @@ import type { EventsRequest } from '../../api/events.ts'
 import type { FrameRange } from '../../api/frame.ts'
 import type { UrlState } from '../../state/url-state.ts'
 
-/** Windows that the list offers by name. */
+/** Named windows of the list. */
 export const WITHIN_CHOICES: readonly { readonly label: string; readonly withinMs: number }[] = [
   { label: 'Last hour', withinMs: 3_600_000 },
   { label: 'Last 24 h', withinMs: 86_400_000 },
   { label: 'Last 7 days', withinMs: 7 * 86_400_000 },
 ]
 
-/** A list that follows now is asked for anew in steps of this share of its window. */
+/** A live list is requested again once per this fraction of its window. */
 const STEPS = 60
 
-/** Whether an address asks for less than all events. */
+/** Whether the address filters the events. */
 export function isFiltered({ rule, device, state, withinMs, fromMs }: UrlState): boolean {
   return [rule, device, state, withinMs, fromMs].some((part) => part !== undefined)
 }
 
-/**
- * What an address asks of the list. A window that follows now moves in steps, so that each answer serves for a while.
- */
+/** The request of the list for an address. A live window moves in steps, so that an answer stays valid for a while. */
 export function requestOf(url: UrlState, nowMs: number): EventsRequest {
   const { rule, device, state, withinMs, fromMs, toMs } = url
   if (fromMs !== undefined) return { rule, device, state, fromMs, toMs }
@@ -28,7 +26,7 @@ export function requestOf(url: UrlState, nowMs: number): EventsRequest {
   return { rule, device, state, fromMs: Math.floor((nowMs - withinMs) / stepMs) * stepMs }
 }
 
-/** The window that the list is narrowed to, for the hints beside it; undefined if it is not narrowed to any. */
+/** The window filter of the list, used for hints too; undefined without such a filter. */
 export function windowOf(url: UrlState, nowMs: number): FrameRange | undefined {
   const { fromMs, toMs } = requestOf(url, nowMs)
   if (fromMs === undefined) return undefined

@@ -13,7 +13,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from './event-device.ts'
 import { deviceWords, endSentence, eventState, keptWords, lastedWords, openFirst } from './event-words.ts'
 
-/** One row an event, open ones first. */
+/** One row per event; open events come first. */
 export function EventTable({
   events,
   devices,
@@ -83,7 +83,7 @@ export function EventTable({
   )
 }
 
-/** What the rule says, and how the event ended where it did not simply clear. */
+/** The sentence of the rule, and the end of the event unless it simply cleared. */
 function sentencesOf(event: TracebackEvent): string {
   const { condition, end, parts = 1 } = event
   const isWhole = end === undefined || end === 'cleared'
@@ -96,7 +96,7 @@ function sentencesOf(event: TracebackEvent): string {
     .join(' ')
 }
 
-/** The day has no tabular figures: they widen its hyphens. */
+/** The day has no tabular figures, because they widen hyphens. */
 function DateAndTime({ atMs }: { readonly atMs: number }) {
   const [day, time] = formatDateTime(atMs, usePageState().url.tz ?? 'utc').split(' ')
   return (

@@ -4,7 +4,7 @@ import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatAge, formatClock, formatDuration, type TimeZoneChoice } from '../../format/time.ts'
 
-/** Reasons of ends, as a column has them and as a sentence says them. */
+/** Reasons for the end of an event: the word in a column and the sentence. */
 const ENDS: Readonly<
   Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>
 > = {
@@ -42,18 +42,18 @@ export function eventState({ endMs, end }: Pick<TracebackEvent, 'endMs' | 'end'>
   return { tone: known && !known.isWhole ? 'warning' : 'ok', word: known?.word ?? 'Closed' }
 }
 
-/** Why an event ended, in a sentence; an open one still holds. */
+/** A sentence on why an event ended or that it is still open. */
 export function endSentence({ endMs, end }: Pick<TracebackEvent, 'endMs' | 'end'>): string {
   if (endMs === undefined) return 'Its rule holds.'
   return end ? ENDS[end].sentence : 'Why it ended is not known.'
 }
 
-/** How long an event lasted, or lasts so far. */
+/** How long an event lasted or has lasted so far. */
 export function lastedWords({ startMs, endMs }: Pick<TracebackEvent, 'startMs' | 'endMs'>, nowMs: number): string {
   return endMs === undefined ? formatAge(nowMs - startMs) : formatDuration(endMs - startMs)
 }
 
-/** Samples that are kept, and their size. */
+/** The stored samples and their size. */
 export function keptWords({ samples, sizeBytes }: Pick<TracebackEvent, 'samples' | 'sizeBytes'>): string {
   return samples === 0 ? 'none' : `${groupThousands(String(samples))} · ${formatQuantity(BYTES, sizeBytes)}`
 }
@@ -65,7 +65,7 @@ export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' |
   return `${beforeMs > 0 ? `−${formatDuration(beforeMs)}` : 'start'} to +${formatDuration(window.toMs - startMs)}`
 }
 
-/** What limits left out of a list, in sentences; empty if they left out nothing. */
+/** Sentences on events that limits left out; empty if none were left out. */
 export function limitSentences({
   leftOut,
   limited,
@@ -81,17 +81,17 @@ export function limitSentences({
   ].filter(Boolean)
 }
 
-/** What a rule watches that watches nothing: since when, and who left. */
+/** For a rule that watches nothing: since when, and which devices left. */
 export function nothingWords(left: WatchingRule['left'], zone: TimeZoneChoice): string {
   return left === undefined ? 'nothing yet' : `nothing since ${formatClock(left.atMs, zone)}, when ${left.who} left`
 }
 
-/** A device as events name it. */
+/** The device of an event in words. */
 export function deviceWords(device: string): string {
   return device === '' ? 'the node' : device
 }
 
-/** Open events first, the latest first among both. */
+/** Sorts open events first, then by latest start. */
 export function openFirst(events: readonly TracebackEvent[]): readonly TracebackEvent[] {
   return events.toSorted(
     (a, b) => Number(a.endMs !== undefined) - Number(b.endMs !== undefined) || b.startMs - a.startMs || b.id - a.id,

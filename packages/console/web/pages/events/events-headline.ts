@@ -8,9 +8,9 @@ import { eventPlace } from './event-device.ts'
 import { openFirst } from './event-words.ts'
 
 /**
- * How much is listed of a window that is over, whatever is open now.
+ * Headline of a past window: how many events are listed.
  *
- * @param hintCount Undefined if it is not known.
+ * @param hintCount Undefined if unknown.
  */
 export function windowHeadline({ events, leftOut }: EventsAnswer, hintCount: number | undefined): HeadlineText {
   const seen = countOrNone(events.length + leftOut, 'event')
@@ -22,7 +22,7 @@ function countOrNone(count: number, noun: string): string {
   return count === 0 ? `No ${noun}` : countOf(count, noun)
 }
 
-/** What is open now, in one sentence. */
+/** A sentence on the open events. */
 export function eventsHeadline(
   { openCount, events, rules }: EventsAnswer,
   nowMs: number,

@@ -27,7 +27,7 @@ import { limitSentences } from './event-words.ts'
 import { eventsHeadline, windowHeadline } from './events-headline.ts'
 import { RulesPanel } from './rules-panel.tsx'
 
-/** What rules of traceback saw: open events first, then those that ended. */
+/** The events of traceback rules: open events first, then ended events. */
 export function EventsPage() {
   usePageTitle('Events')
   useEventsStream()
@@ -35,7 +35,7 @@ export function EventsPage() {
   const nowMs = useToldSecond()
   const tense = useTense()
   const { data, error } = useEvents(requestOf(page.url, nowMs))
-  // What the headline says is of the node, whatever the list is filtered by.
+  // The headline covers the whole node, regardless of filters.
   const all = useEvents(EVENTS_COUNTED).data
   const known = useDevices().data?.devices ?? []
   const asked = windowOf(page.url, nowMs)
@@ -133,13 +133,13 @@ function OpenEvent({ id }: { readonly id: number }) {
   )
 }
 
-/** Sentences on what is not in the list. */
+/** Sentences on the events missing from the list. */
 function Limits({ answer }: { readonly answer: EventsAnswer }) {
   const sentences = limitSentences(answer)
   return sentences.length > 0 ? <p className="panel-note event-limits">{sentences.join(' ')}</p> : null
 }
 
-/** Why there is no event. What hints saw beside it is no event, and not nothing. */
+/** Why there are no events, with a mention of hints if there are any. */
 function NoRules({ answer, hintCount }: { readonly answer: EventsAnswer; readonly hintCount: number }) {
   return answer.rulesFault ? (
     <Empty icon="warning" fact="No rule watches.">

@@ -9,10 +9,10 @@ import { usePageState } from '../../state/time-window.ts'
 import { titledDevices } from './event-device.ts'
 import { nothingWords } from './event-words.ts'
 
-/** Devices beyond these are counted. */
+/** Most named devices. The others are counted. */
 const DEVICE_LIMIT_COUNT = 4
 
-/** The rules that watch, each with what it says and where. */
+/** The active rules, each with its sentence and its devices. */
 export function RulesPanel({
   rules,
   devices: known,

@@ -6,7 +6,7 @@ import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { brokenLink, fixParts, LINK_STATES } from './explain-words.ts'
 
-/** Every link in its order with what was tried; the first broken one stands in a box with how to fix it. */
+/** All links in order, with the checks made. The first broken link stands in a box with its fix. */
 export function ExplainChain({ answer, walk }: { readonly answer: ExplainAnswer; readonly walk: ExplainState }) {
   const broken = brokenLink(answer)
   return (

@@ -21,7 +21,7 @@ const NOTHING_ASKED: HeadlineText = {
   facts: 'Every link between the hardware and its value is then tried, one after the other.',
 }
 
-/** Why a number is missing, link by link, from the configuration to the value. */
+/** Explains why a number is missing, link by link, from the configuration to the value. */
 export function ExplainPage() {
   const page = usePageState()
   const of = page.url.of ?? ''
@@ -71,12 +71,12 @@ export function ExplainPage() {
   )
 }
 
-/** Errors of the server begin small, because a code stands before them elsewhere. */
+/** Capitalises an error of the server. It starts in lower case because elsewhere it follows an error code. */
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, '.')
 }
 
-/** What can be asked for by name. Others can be typed. */
+/** Suggested names. Other names can be typed. */
 function useThings(): readonly ComboOption[] {
   const sources = useSources().data?.sources
   const types = useTypes().data?.types

@@ -12,12 +12,12 @@ export const LINK_STATES: Readonly<Record<ExplainLink['state'], { readonly tone:
     unknown: { tone: 'absent', word: 'Not known' },
   }
 
-/** The first link that is broken: how to fix it is what matters, the later ones hang on it. */
+/** The first broken link. Its fix matters most, because later links depend on it. */
 export function brokenLink({ links }: Pick<ExplainWalk, 'links'>): ExplainLink | undefined {
   return links.find(({ state }) => state === 'broken')
 }
 
-/** What the walk came to, in a sentence. */
+/** A sentence on the result of the walk. */
 export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): HeadlineText {
   const { of, source, device, links } = answer
   const where = [source && `source ${source}`, device && `device ${device}`].filter(Boolean).join(', ')
@@ -42,13 +42,13 @@ export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): 
   return { tone: 'calm', sentence, facts: [where && `Walked for ${where}.`, facts].filter(Boolean).join(' ') }
 }
 
-/** Programs with which a command begins; anything else is said to people. */
+/** First words of commands. Other text is prose. */
 const COMMAND = /^((?:sudo|ip|rdma|ethtool|devlink|mount|echo|sonde|npx sonde) .*?)(?:$|[;:,] (.*)$)/s
 
-/** What a sentence wants written somewhere. */
+/** Quoted text that the user should write into the configuration. */
 const QUOTED = /"([^"]+)"/
 
-/** How to fix a link: a command or a line of configuration to be copied, and words about it; either may be empty. */
+/** Splits a fix into a command or configuration line to copy, and words about it. Either may be empty. */
 export function fixParts(text: string): { readonly command: string; readonly words: string } {
   const match = COMMAND.exec(text)
   if (!match) return { command: QUOTED.exec(text)?.[1] ?? '', words: text }

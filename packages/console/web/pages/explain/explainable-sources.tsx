@@ -8,7 +8,7 @@ import type { TableColumn } from '../../components/table-column.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
 
-/** What can be walked at a click: the sources, those that do not read first. */
+/** Links to explain each source. Sources that do not read come first. */
 export function ExplainableSources() {
   const page = usePageState()
   const { data } = useSources()

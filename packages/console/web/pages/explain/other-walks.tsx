@@ -8,10 +8,10 @@ import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { brokenLink, LINK_STATES } from './explain-words.ts'
 
-/** Walks that are listed; the first of them are those with a broken link. */
+/** Most walks listed. Walks with a broken link come first. */
 const WALK_LIMIT_COUNT = 50
 
-/** The other chains that a name stands for, each with its first broken link. */
+/** The other chains that match the name, each with its first broken link. */
 export function OtherWalks({ walks }: { readonly walks: readonly ExplainWalk[] }) {
   const page = usePageState()
   if (walks.length === 0) return null
@@ -39,7 +39,7 @@ export function OtherWalks({ walks }: { readonly walks: readonly ExplainWalk[] }
         look="is-stacked"
         columns={columns}
         rows={shown}
-        // One source may have a device twice, under two instances.
+        // A source may list a device twice, under two instances.
         keyOf={({ source, device }, place) => `${source} ${device} ${place}`}
       />
       {walks.length > shown.length && <p className="panel-note">The first {shown.length} are shown.</p>}

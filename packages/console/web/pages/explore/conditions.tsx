@@ -18,7 +18,7 @@ interface ConditionsProps {
   readonly onChange: (query: MetricQuery) => void
 }
 
-/** Conditions on the labels of a signal; values are completed from the series that are live. */
+/** Conditions on the labels of a signal. Suggests values from live series. */
 export function Conditions({ query, labels, onChange }: ConditionsProps) {
   const [draft, setDraft] = useState<Matcher>()
   const matchers = query.matchers ?? []
@@ -30,7 +30,7 @@ export function Conditions({ query, labels, onChange }: ConditionsProps) {
     <span className="signal-conditions">
       {matchers.map((matcher, order) => (
         <Condition
-          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity except their position
           key={order}
           metric={query.metric}
           labels={labels}

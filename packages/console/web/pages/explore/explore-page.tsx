@@ -27,17 +27,14 @@ import { SignalList } from './signal-list.tsx'
 import { StepSelect } from './step-select.tsx'
 
 const LANE_HEIGHT_PX = 260
-/**
- * A table of more values than this is renewed every few seconds only: its 95th percentiles alone take a good part of a
- * frame.
- */
+/** Larger tables are updated only every few seconds, because their 95th percentiles take much of a frame. */
 const TABLE_LARGE_VALUES = 100_000
 const TABLE_LARGE_EVERY_MS = 5_000
-/** Numbers that change more often than this cannot be read. */
+/** Nobody can read numbers that change more often. Unit: milliseconds. */
 const TABLE_EVERY_MS = 1_000
 const NO_TYPES: readonly ListedType[] = []
 
-/** Any metric of any source, compared. Everything that is asked stands in the address. */
+/** Compares any metrics of any sources. The address holds the whole request. */
 export function ExplorePage() {
   usePageTitle('Explorer')
   const page = usePageState()
@@ -122,7 +119,7 @@ function LanePanel({ lane, answer, endPx }: { readonly lane: Lane; readonly answ
   )
   const isLarge = answer.range.kind === 'live' && lane.series.length * (table.to - table.from) > TABLE_LARGE_VALUES
   const kind = [lane.spec.title, lane.spec.caption, toMs - fromMs].join()
-  // The chart is drawn first; its table follows when there is time, and less often where it takes much.
+  // The chart is drawn first. The table follows when idle, and less often if it is large.
   const everyMs = isLarge ? TABLE_LARGE_EVERY_MS : answer.stepMs < TABLE_EVERY_MS ? TABLE_EVERY_MS : 0
   const described = useDeferredValue(useSeldom(table, everyMs, kind), undefined)
   const save = (picture: Blob): void =>
@@ -142,7 +139,7 @@ function LanePanel({ lane, answer, endPx }: { readonly lane: Lane; readonly answ
   )
 }
 
-/** Positions on the grid that a window shows. */
+/** The grid positions of a window. */
 function positionsOf({ grid, stepMs }: Columns, fromMs: number, toMs: number): { from: number; to: number } {
   const position = (timeMs: number): number => Math.floor((timeMs - (grid?.times[0] ?? 0)) / stepMs)
   return { from: Math.max(0, position(fromMs) + 1), to: Math.min((grid?.length ?? 0) - 1, position(toMs)) }

@@ -208,7 +208,7 @@ test('a series comes from the sources that report its type; a simulated one from
   assert.deepEqual(sourcesOf('app_requests_total', {}, types, sources), [])
 })
 
-/** All samples of a lane. */
+/** Selects all samples of a lane. */
 function sheetOf({ times, series }: Lane): Sheet {
   return { node: 'hgx-a17', stepMs: 1_000, times, series, from: 0, to: times.length - 1 }
 }

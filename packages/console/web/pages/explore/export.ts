@@ -3,7 +3,7 @@ import type { FrameRange } from '../../api/frame.ts'
 import { sampleUnit } from '../../format/quantity.ts'
 import type { ExplorerSeries } from './lanes.ts'
 
-/** The command that asks the same of the API. A live window is written as the span that it shows now. */
+/** The curl command for the same request. A live window is written as its current span. */
 export function curlCommand(
   origin: string,
   queries: readonly MetricQuery[],
@@ -14,7 +14,7 @@ export function curlCommand(
   return `curl -s ${origin}/api/v1/query -H 'content-type: application/json' -d '${body.replaceAll("'", `'\\''`)}'`
 }
 
-/** Samples that leave the page: the positions `from` to `to` of a grid, and whose they are. */
+/** Samples to export: positions `from` to `to` of a grid, with their series and node. */
 export interface Sheet {
   readonly node: string
   readonly stepMs: number
@@ -25,8 +25,8 @@ export interface Sheet {
 }
 
 /**
- * The samples as CSV: one row a time, one column a series with the unit of its samples in brackets, full precision, an
- * empty cell for a gap.
+ * The samples as CSV: a row per time, a column per series with its unit in brackets. Full precision; an empty cell is a
+ * gap.
  */
 export function csvOf({ times, series, from, to }: Sheet): string {
   const heads = series.map(({ meta, labels, column: { bin = {} }, isSimulated }) => {
@@ -71,13 +71,13 @@ export function jsonOf({ node, stepMs, times, series, from, to }: Sheet): string
   )
 }
 
-/** Name of a file with samples or a picture; what is simulated says so there too. */
+/** Name of an exported file. It marks simulated data. */
 export function fileName(words: readonly string[], isSimulated: boolean, extension: string): string {
   const name = ['sonde', ...words, ...(isSimulated ? ['simulated'] : [])].join('-').replaceAll(/[^\w.-]+/g, '-')
   return `${name}.${extension}`
 }
 
-/** Hands something to the browser as a file. */
+/** Downloads content as a file. */
 export function download(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
@@ -87,7 +87,7 @@ export function download(name: string, content: Blob): void {
   URL.revokeObjectURL(address)
 }
 
-/** The span that a range shows now. */
+/** The current span of a range. */
 export function spanOf(range: FrameRange, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
   return range.kind === 'fixed' ? range : { fromMs: nowMs - range.windowMs, toMs: nowMs }
 }

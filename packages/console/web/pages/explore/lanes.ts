@@ -8,21 +8,21 @@ import { seriesWords, splitWords, tellingLabels } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
 import { heatStripsOf } from '../heat-strips.ts'
 
-/** One series of the explorer: its member in a chart, and where it comes from. */
+/** A series of the explorer: its member in a chart, and its origin. */
 export interface ExplorerSeries {
   readonly member: ChartMember
-  /** What its labels say beyond the name of the member; empty if that is all. */
+  /** Labels that the name of the member lacks; empty if there are none. */
   readonly more: string
   readonly labels: Labels
   readonly meta: ResultMeta
   readonly column: GridColumn
-  /** Whether it is simulated, or joined from series of which some may be. */
+  /** Whether the series is simulated, or joined from series that may be simulated. */
   readonly isSimulated: boolean
 }
 
 /** Signals of one unit on one axis, or like series of one signal. */
 export interface Lane {
-  /** Times of the samples. */
+  /** Times of the samples. Unit: milliseconds since the epoch. */
   readonly times: Float64Array
   readonly spec: ChartSpec
   readonly series: readonly ExplorerSeries[]
@@ -30,14 +30,14 @@ export interface Lane {
 
 const AGGREGATE_WORDS = { sum: 'sum', avg: 'mean', min: 'smallest', max: 'largest', count: 'number' } as const
 
-/** What a question does to a metric, in words: `rate, sum by device, where device = eth0`. */
+/** Describes a query in words: `rate, sum by device, where device = eth0`. */
 export function describeQuery({ function: fn, by, aggregate = 'sum', matchers = [] }: MetricQuery): string {
   const joined = by && `${AGGREGATE_WORDS[aggregate]} ${by.length > 0 ? `by ${by.join(', ')}` : 'of all'}`
   const where = matchers.map(({ label, op, value }) => `${label} ${op} ${value}`).join(', ')
   return [fn, joined, where && `where ${where}`].filter(Boolean).join(', ')
 }
 
-/** A question and what came of it. */
+/** A query and its answer. */
 interface Answered {
   readonly query: MetricQuery
   readonly meta: ResultMeta
@@ -48,14 +48,13 @@ interface Answered {
 interface Group {
   readonly id: string
   readonly answers: readonly Answered[]
-  /** What tells it from other lanes of the same signal; empty if there is none. */
+  /** Distinguishes the lane from others of the same signal; empty if there are none. */
   readonly note: string
 }
 
 /**
- * One lane a unit while its series can be told apart one by one. Where they are more than there are colours, every
- * signal has lanes of its own, and in them what is real, what is simulated, and what has other labels: only like
- * members are a herd.
+ * A lane per unit while there are enough colours for its series. With more series, each signal has separate lanes for
+ * real series, for simulated series, and for each set of labels, because only like members form a herd.
  */
 export function lanesOf(
   queries: readonly MetricQuery[],
@@ -87,7 +86,7 @@ export function lanesOf(
   return lanes.map((lane) => ({ ...lane, spec: withOwnTitle(lane.spec, lanes) }))
 }
 
-/** A lane a histogram, with a series a bin. */
+/** A lane per histogram, with a series per bin. */
 function stripLanes(
   { query, meta, columns }: Answered,
   grid: NonNullable<Columns['grid']>,
@@ -113,16 +112,14 @@ function isSimulatedSeries(labels: Labels, query: MetricQuery, node: { readonly 
   return labels.simulated === 'true' || (node.simulated && query.by !== undefined)
 }
 
-/**
- * Lanes of one signal are told apart by their titles too: what leaves the page, and what is read aloud, has no caption.
- */
+/** Gives lanes of one signal distinct titles, because exports and screen readers have no caption. */
 function withOwnTitle(spec: ChartSpec, lanes: readonly Lane[]): ChartSpec {
   const { caption, ...rest } = spec
   const isShared = lanes.filter((lane) => lane.spec.title === spec.title).length > 1
   return isShared ? { ...rest, title: `${spec.title}: ${caption}` } : spec
 }
 
-/** The lanes of one signal: its real and its simulated series, each by the labels that they have. */
+/** Groups the series of a signal by their label names, and real apart from simulated. */
 function likeGroups(answered: Answered): readonly Group[] {
   const id = queryKey(answered.query)
   const kinds = [...Map.groupBy(answered.columns, ({ labels }) => `${worldOf(labels)}, by ${labelNames(labels)}`)]
@@ -161,7 +158,7 @@ function seriesOf(
       const plain = memberLabel(names[order]!, name, isNamed)
       const label = taken.has(plain) && labels.simulated ? `${plain} (simulated)` : plain
       taken.add(label)
-      // The key has all labels: what is lit stays lit when another series comes and names become longer.
+      // The key has all labels, so that a highlighted series stays highlighted when a new series makes names longer.
       const whole = memberLabel(names[order]!, seriesWords(labels), isNamed)
       const key = `${whole}${label === plain ? '' : ' (simulated)'}`.replaceAll(',', ';')
       const member = { key, label, values: grid.slice(column), resetsMs }
@@ -189,7 +186,7 @@ function specOf({ id, answers, note }: Group, series: readonly ExplorerSeries[])
   }
 }
 
-/** Temperatures may start above 0, and error rates span many powers of ten. */
+/** The scale of a unit. Temperatures may start above 0; error rates span many powers of ten. */
 function scaleOf(meta: ResultMeta): NonNullable<ChartSpec['scale']> {
   if (quantityOf(meta).prefixes === 'powers') return 'log'
   return meta.unit === 'celsius' ? 'free' : 'zero'
@@ -199,7 +196,7 @@ function memberLabel(name: string, words: string, isNamed: boolean): string {
   return isNamed || words === '' ? [name, words].filter(Boolean).join(' ') : words
 }
 
-/** Names of signals without the words that all of them begin with; the function is added where metrics are the same. */
+/** Names of signals without their common first words. Equal metrics are distinguished by their function. */
 function shortNames(queries: readonly MetricQuery[]): string[] {
   const words = queries.map(({ metric }) => metric.replace(/_total$/, '').split('_'))
   let common = 0

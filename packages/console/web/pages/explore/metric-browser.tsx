@@ -13,8 +13,8 @@ import { type MetricGroup, metricGroups } from './metric-groups.ts'
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Everything that can be asked for, where nothing is asked for yet: types with their counts, which open at a click or
- * where a filter finds something in them.
+ * Lists all metrics while no signal is chosen, grouped by type with counts. A group opens at a click or if the filter
+ * matches in it.
  */
 export function MetricBrowser({ types }: { readonly types: readonly ListedType[] }) {
   const page = usePageState()

@@ -1,22 +1,22 @@
 import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { compareNames } from '../../format/names.ts'
 
-/** Rows that a filter shows at most; more words find the others. */
+/** Most rows of a filtered list. A longer filter finds the others. */
 export const ROW_LIMIT_COUNT = 200
 
 /** The metrics of one type. */
 export interface MetricGroup {
   readonly type: ListedType
-  /** How many match. */
+  /** Number of matching metrics. */
   readonly count: number
   readonly isOpen: boolean
-  /** Those that stand below its head; none while it is closed. */
+  /** Metrics listed below the head; empty while the group is closed. */
   readonly shown: readonly ListedMetric[]
 }
 
 /**
- * The catalogue by type, Sonde's own types last. Closed, as it has hundreds of rows; a filter opens what it finds
- * something in. `toggled` types are the other way round, and `leftOutCount` is what matches beyond the limit.
+ * Groups the catalogue by type, Sonde's own types last. Groups are closed because there are hundreds of rows; a filter
+ * opens groups with matches. `toggled` types are inverted. `leftOutCount` counts matches beyond the limit.
  */
 export function metricGroups(
   types: readonly ListedType[],
@@ -41,8 +41,8 @@ export function metricGroups(
 }
 
 /**
- * Types that hold more than metrics, or none, by name, and Sonde's own last. Of those the ones whose texts have what is
- * sought. Several versions of a type are one: a command prints them all.
+ * Types with other content than metrics that match the filter, by name, Sonde's own types last. Versions of a type
+ * count once, because the command prints all of them.
  */
 export function recordTypes(types: readonly ListedType[], filter: string): readonly ListedType[] {
   const sought = filter.trim().toLowerCase()
@@ -55,7 +55,7 @@ export function recordTypes(types: readonly ListedType[], filter: string): reado
     .toSorted(byOwnThenName)
 }
 
-/** Sonde's own types stand last. */
+/** Sorts Sonde's own types last. */
 function byOwnThenName(a: ListedType, b: ListedType): number {
   return Number(isOwn(a)) - Number(isOwn(b)) || compareNames(a.name, b.name)
 }

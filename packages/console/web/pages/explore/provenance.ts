@@ -4,9 +4,8 @@ import type { Labels, ListedSource, ListedType } from '@sonde/sdk/api'
 const SIMULATOR = 'simulator'
 
 /**
- * Names of the sources that a series can come from: those that report the type of its metric, simulated series from
- * simulators and all others from the rest. Empty if no source of the list reports it, as with what an application
- * sends.
+ * Names of the sources that may report a series: sources of its type, and only simulators for simulated series. Empty
+ * if no listed source reports the type, for example for records of an application.
  */
 export function sourcesOf(
   metric: string,

@@ -8,13 +8,13 @@ import { countOf } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { recordTypes } from './metric-groups.ts'
 
-/** Types whose texts, values and events are no metrics: no chart shows them, a command prints them. */
+/** Lists types with texts, values or events that no chart can show, with the command that prints them. */
 export function RecordBrowser({
   types,
   leftOut,
 }: {
   readonly types: readonly ListedType[]
-  /** Types that the server did not list. */
+  /** Number of types that the server left out. */
   readonly leftOut: number
 }) {
   const { url } = usePageState()

@@ -16,7 +16,7 @@ import type { ExplorerSeries, Lane } from './lanes.ts'
 import { sourcesOf } from './provenance.ts'
 import { type Statistics, statisticsOf } from './statistics.ts'
 
-/** Rows that are shown at first, and at most. */
+/** Rows shown at first, and at most. */
 const ROW_FIRST_COUNT = 40
 const ROW_LIMIT_COUNT = 200
 const BY_NAME: Sort = { column: 'series', direction: 'ascending' }
@@ -35,16 +35,16 @@ type Slot = NonNullable<PlotLine['slot']>
 
 interface TableProps {
   readonly lane: Lane
-  /** Positions on the grid that the window shows. */
+  /** First and last grid position of the window. */
   readonly from: number
   readonly to: number
-  /** Distance of two samples. Unit: milliseconds. */
+  /** Interval of the samples. Unit: milliseconds. */
   readonly stepMs: number
-  /** The end of the window where that is now, for ages. */
+  /** The end of a live window, for ages; undefined for a past window. */
   readonly nowMs: number | undefined
 }
 
-/** What every series of a lane did in the window. A press on its name lights it. */
+/** Statistics of every series of a lane in the window. A press on a name highlights the series. */
 export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, nowMs }: TableProps) {
   const sourcesFor = useSourceNames()
   const page = usePageState()
@@ -154,14 +154,14 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
   )
 })
 
-/** Finds the names of the sources that a series can come from. */
+/** Returns a function that finds the sources of a series. */
 function useSourceNames(): (metric: string, labels: Labels) => readonly string[] {
   const types = useTypes().data?.types
   const sources = useSources().data?.sources
   return useCallback((metric, labels) => sourcesOf(metric, labels, types ?? [], sources ?? []), [types, sources])
 }
 
-/** How old the newest sample of a series is. */
+/** Age of the newest sample of a series. */
 function ageOf(nowMs: number, lane: Lane, newest: number): string {
   const timeMs = lane.times[newest]
   return timeMs === undefined ? '–' : formatAge(nowMs - timeMs)
@@ -170,14 +170,14 @@ function ageOf(nowMs: number, lane: Lane, newest: number): string {
 interface Row {
   readonly series: ExplorerSeries
   readonly member: ChartMember
-  /** Place in the lane, which gives the colour. */
+  /** Position in the lane, which decides the colour. */
   readonly order: number
   readonly statistics: Statistics
 }
 
 /**
- * The first rows of the table. Sorted by name, only those that are shown are described: the others would cost time each
- * second.
+ * The first rows of the table. If sorted by name, only shown rows are described, because the others would cost time
+ * every second.
  */
 function describedRows(
   lane: Lane,

@@ -4,7 +4,7 @@ import { ComboInput } from '../../components/combo-input.tsx'
 import { firstFunction } from '../../state/signal.ts'
 import { SignalRow } from './signal-row.tsx'
 
-/** Signals that one address holds. */
+/** Most signals in an address. */
 const SIGNAL_LIMIT_COUNT = 16
 
 interface ListProps {
@@ -14,7 +14,7 @@ interface ListProps {
   readonly onChange: (queries: readonly MetricQuery[]) => void
 }
 
-/** The signals that are asked for, and a field that adds one. */
+/** The chosen signals, and a field to add a signal. */
 export function SignalList({ queries, types, problems, onChange }: ListProps) {
   const fields = useMemo(
     () => new Map(types.flatMap((type) => type.fields.map((field) => [field.metric, { type, field }] as const))),
@@ -30,7 +30,7 @@ export function SignalList({ queries, types, problems, onChange }: ListProps) {
       <ul>
         {queries.map((query, order) => (
           <SignalRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: signals have no identity but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: signals have no identity except their position
             key={order}
             query={query}
             type={fields.get(query.metric)?.type}

@@ -30,14 +30,14 @@ interface RowProps {
   readonly type: ListedType | undefined
   readonly field: ListedMetric | undefined
   readonly metrics: readonly ComboOption[]
-  /** Why this signal shows nothing; empty if it does. */
+  /** Why this signal shows nothing; empty without a problem. */
   readonly problem: string
   readonly onMetric: (metric: string) => void
   readonly onChange: (query: MetricQuery) => void
   readonly onRemove: () => void
 }
 
-/** One signal: metric, function, conditions, and how its series are joined. */
+/** Controls of a signal: metric, function, conditions, and aggregation. */
 export function SignalRow({ query, type, field, metrics, problem, onMetric, onChange, onRemove }: RowProps) {
   const functions = field && isCounted(field) ? COUNTER_FUNCTIONS : GAUGE_FUNCTIONS
   const offered = functions.includes(query.function) ? functions : [query.function, ...functions]

@@ -1,23 +1,23 @@
 import { quickselect } from '../../chart/quickselect.ts'
 
-/** What a series did in the window. Values are raw; all but the counts are NaN if there is no sample. */
+/** Statistics of a series in the window, in raw units. Without samples all except the counts are NaN. */
 export interface Statistics {
   readonly last: number
   readonly min: number
   readonly mean: number
   readonly max: number
-  /** The value that 95 % of the samples do not pass. */
+  /** The 95th percentile. */
   readonly p95: number
   readonly sampleCount: number
-  /** Runs without a sample between the first and the last one. */
+  /** Gaps between the first and the last sample. */
   readonly gapCount: number
-  /** Position of the newest sample, -1 where there is none. */
+  /** Position of the newest sample; -1 if there is none. */
   readonly lastPosition: number
 }
 
 let scratch = new Float64Array(0)
 
-/** Describes the samples `from` to `to` of a column. */
+/** Statistics of the samples `from` to `to` of a column. */
 export function statisticsOf(values: Float64Array, from: number, to: number): Statistics {
   if (scratch.length < values.length) scratch = new Float64Array(values.length)
   let sampleCount = 0

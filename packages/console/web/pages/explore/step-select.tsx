@@ -2,10 +2,10 @@ import { formatDuration } from '../../format/time.ts'
 import { stepFor, usePageState } from '../../state/time-window.ts'
 
 const STEPS_MS = [100, 200, 500, 1_000, 2_000, 5_000, 15_000, 60_000, 300_000, 3_600_000]
-/** Points that the server gives of one series. */
+/** Most points of a series that the server returns. */
 const POINT_LIMIT_COUNT = 11_000
 
-/** Distance of two samples: by the window, or chosen. */
+/** Step of the samples: automatic or chosen. */
 export function StepSelect({ byWindowMs }: { readonly byWindowMs: number }) {
   const page = usePageState()
   const { range, url } = page

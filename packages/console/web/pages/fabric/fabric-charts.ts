@@ -20,7 +20,7 @@ const PANELS: readonly Panel[] = [
   { id: 'drops', title: 'Drops', quantity: PER_SECOND, caption: 'both directions', values: ({ drops }) => drops },
 ]
 
-/** One chart a signal, one member an interface. */
+/** One chart per signal, one member per interface. */
 export function fabricCharts(all: readonly InterfaceColumns[]): ChartSpec[] {
   const { common, rows } = chooseInterfaces(all)
   return PANELS.map(({ values, caption, ...panel }) => ({

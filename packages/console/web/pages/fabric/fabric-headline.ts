@@ -7,12 +7,12 @@ import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
 import type { PortRow } from './port-data.ts'
 
-/** States from which on a port carries data. */
+/** Lowest state of a port that carries data. */
 const ACTIVE_MIN = 4
 
 /**
- * What is so about the ports, in a sentence: the worst that rules see, or saw in the window; else what they carry
- * together. Where it is not known what rules saw, nothing is said to be in range.
+ * A sentence on the ports: the worst hint now or in the window, else the total traffic. Without known hints it never
+ * calls anything in range.
  */
 export function portsHeadline(
   rows: readonly PortRow[],
@@ -43,13 +43,13 @@ export function portsHeadline(
       facts,
     }
   if (moment.toMs === undefined) return { tone: 'calm', sentence: activity.sentence, facts }
-  // A port that was active may have lost packets all the while: where no rule looked, that is no headline.
+  // An active port may still lose packets, so without rules there is no positive headline.
   const judged = unknownWords(unknown, moment.zone) || 'What rules saw is not known.'
   const sentence = `${countOf(rows.length, 'port')} ${be(rows.length, tense)} read`
   return { tone: 'calm', sentence, facts: `${judged} ${activity.sentence}. ${facts}` }
 }
 
-/** How many ports are active; `isWhole` if all are. */
+/** How many ports are active; `isWhole` if all ports are. */
 function activityWords(
   rows: readonly PortRow[],
   tense: Tense,

@@ -11,7 +11,7 @@ import { InterfaceCharts, InterfacePanel, useInterfaces } from './interface-pane
 import { portsOf } from './port-data.ts'
 import { PortPanels } from './port-panels.tsx'
 
-/** All ports side by side; the odd one is lit. Interfaces that are no port of an adapter stand below, or alone. */
+/** Compares all ports and highlights outliers. Interfaces that belong to no adapter port come below, or alone. */
 export function FabricPage() {
   usePageTitle('Fabric')
   const devices = useDevices()

@@ -18,7 +18,7 @@ import { busWords, lineWords, portState } from './port-state.ts'
 const GAP = Number.NaN
 const spaced = (text: string): string => text.replaceAll(/[\u00a0\u202f]/g, ' ')
 
-/** Ports of a test: for each signal the samples of every port, in order. */
+/** Ports for a test. Each signal lists the samples of every port in order. */
 function rowsOf(
   signals: Partial<Record<PortColumn, readonly (readonly number[])[]>>,
   ports: readonly DeviceInfo[] = Array.from({ length: 8 }, (_, place) => testNic(place)),
@@ -38,7 +38,7 @@ function labelsOf({ labels, series }: DeviceInfo, name: PortColumn): Labels {
   return family === 'rdma' ? labels : (series?.[family === 'pci' ? 'pci' : 'netdev'] ?? {})
 }
 
-/** All of so many samples, a second apart. */
+/** A view of all of `count` samples, a second apart. */
 function viewOf(count: number): ChartView {
   return {
     times: Float64Array.from({ length: count }, (_, i) => i * 1_000),

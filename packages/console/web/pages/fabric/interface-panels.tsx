@@ -19,17 +19,17 @@ import { InterfaceTable } from './interface-table.tsx'
 
 const QUERIES: readonly MetricQuery[] = Object.values(INTERFACE_QUERIES)
 
-/** The interfaces of the host that are no port of an adapter. */
+/** The interfaces of the host that belong to no adapter port. */
 export interface Interfaces {
   readonly moment: Moment
   readonly answer: KnownColumns
   readonly rows: readonly InterfaceColumns[]
   readonly facts: NodeFacts
-  /** How many there are, in words; empty if there are none. */
+  /** The number of interfaces in words; empty if there are none. */
   readonly countWords: string
 }
 
-/** Reads the interfaces, without those that belong to one of some ports. */
+/** Reads the interfaces that belong to none of the given ports. */
 export function useInterfaces(ports: readonly DeviceInfo[]): Interfaces {
   const moment = useMoment()
   const live = useLiveDevices(moment)
@@ -51,7 +51,7 @@ function interfaceCount(facts: readonly InterfaceFact[]): string {
   return `${countOf(facts.length - gone, 'interface')}${gone > 0 ? `, ${gone} gone` : ''}`
 }
 
-/** The table of interfaces; where they are all that there is, with the sentence about them. */
+/** The table of interfaces. Without ports it includes the headline. */
 export function InterfacePanel({
   interfaces,
   isAlone,

@@ -22,7 +22,7 @@ import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { SparkHead } from './spark-head.tsx'
 
-/** Rows beyond these are reached with the filter. */
+/** Most rows. The filter finds the others. */
 const ROW_LIMIT_COUNT = 200
 const BY_NAME: Sort = { column: 'interface', direction: 'ascending' }
 const TONE_RANK: Readonly<Partial<Record<InterfaceState['tone'], number>>> = { critical: 0, warning: 1 }
@@ -33,7 +33,7 @@ interface Row {
   readonly columns: InterfaceColumns
   readonly state: InterfaceState
   readonly readings: Readonly<Record<'received' | 'sent' | 'packetsIn' | 'packetsOut' | 'errors' | 'drops', Reading>>
-  /** In the window; NaN if they are not known. */
+  /** Count in the window; NaN if unknown. */
   readonly carrierChanges: number
   /** Unit: bits per second. */
   readonly speed: number
@@ -42,13 +42,13 @@ interface Row {
 interface TableProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
-  /** What the sparklines and the carrier changes are of. */
+  /** Samples of the sparklines and carrier changes. */
   readonly answer: KnownColumns
-  /** What numbers are read from. */
+  /** The span that numbers are read from. */
   readonly span: ReadSpan
 }
 
-/** One row an interface: state, speed, rates, and the last minutes or the window of what it carried. */
+/** One row per interface: state, speed, rates, and sparklines of its traffic. */
 export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) {
   const all = rowsOf(interfaces, facts, span)
   const columns = useInterfaceColumns(all, answer)
@@ -86,7 +86,7 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
   )
 }
 
-/** The columns, with the units that fit all rows. */
+/** The columns, each with a unit that fits all rows. */
 function useInterfaceColumns(rows: readonly Row[], answer: KnownColumns): readonly TableColumn<Row>[] {
   const page = usePageState()
   const { fromMs, toMs } = useSpan(answer)

@@ -6,16 +6,13 @@ import type { PortRow } from './port-data.ts'
 import { PORT_SIGNALS, type PortSignal } from './port-signals.ts'
 
 const SIGNALS = Object.keys(PORT_SIGNALS) as PortSignal[]
-/**
- * Newest samples that are looked at, and how many further may be missing at the end: a burst leaves some of them
- * without trouble.
- */
+/** Newest samples checked, and how many newer samples may be missing. Not every sample of a burst shows trouble. */
 const LOOKED_COUNT = 5
 const MISSING_COUNT = 5
 
 /**
- * Signals in which a port stands out from its siblings, as charts have it, in 3 of its 5 newest samples, by its id; in
- * a window that is over by its mean or its extremes. Fewer than four are no herd: none of them is odd.
+ * Signals in which a port is an outlier among its siblings, by port id. The rule is the same as in charts: 3 of the 5
+ * newest samples, or, for a past window, the mean or the extremes. Groups of fewer than four ports have no outliers.
  */
 export function oddSignals(
   groups: readonly (readonly PortRow[])[],
@@ -63,7 +60,7 @@ function oddRows(rows: readonly PortRow[], signal: PortSignal, span: ReadSpan): 
   return herd.filter((_, order) => counts[order]! >= LIT_RUN_COUNT)
 }
 
-/** Which of some values stand out from the others. */
+/** Marks the outliers among values. */
 function outliers(values: readonly number[], scale: number): readonly boolean[] {
   const { median, spread } = spreadOf(values)
   return values.map((value) => deviationOf(value, median, spread, scale) > LIT_ABOVE)

@@ -12,12 +12,12 @@ import { PORT_SECTIONS, PORT_SIGNALS, type PortSignal, type PortSignalInfo } fro
 /** Charts under one title. */
 export interface PortSection {
   readonly title: string
-  /** How many of the ports are drawn, where it is not all. */
+  /** How many ports are drawn, unless all are. */
   readonly note: string
   readonly charts: readonly GridChart[]
 }
 
-/** One chart a signal, one member a port: the largest group of siblings. Signals that no port has are left out. */
+/** One chart per signal with the largest group of sibling ports. Signals that no port has are left out. */
 export function portSections(
   rows: readonly PortRow[],
   answerOf: (query: MetricQuery) => Columns,
@@ -48,14 +48,14 @@ export function portSections(
   })).filter(({ charts }) => charts.length > 0)
 }
 
-/** Siblings in one signal with what decides their scale: the chart is drawn with it, and the table lights by it. */
+/** The chart of siblings in a signal, with its scale. The table uses the same scale to highlight outliers. */
 export function scaledSpec(signal: PortSignal, siblings: readonly PortRow[]): ScaledSpec {
   const { quantity }: PortSignalInfo = PORT_SIGNALS[signal]
   const rates = new Set(siblings.map(({ columns }) => newestValue(columns.lineRate)).filter((rate) => rate > 0))
   const isTraffic = signal === 'sent' || signal === 'received'
   return {
     quantity,
-    // A share has natural ends; what is a hundredth of it is no news.
+    // Percentages have natural limits, and a difference of one percent does not matter.
     ...(quantity === PERCENT || quantity === PAUSE_SHARE ? { scale: 'percent' } : {}),
     members: siblings.flatMap(({ label, columns }) => {
       const values = columns[signal]

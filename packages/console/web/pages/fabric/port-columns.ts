@@ -6,13 +6,16 @@ import type { PortSignal } from './port-signals.ts'
 
 /** A column of numbers in the table of ports. */
 export interface PortTableColumn {
-  /** How the address names it as a sort. */
+  /** Name of the sort in the address. */
   readonly key: string
   readonly head: string
-  /** What it counts, where the head is too short to say it. */
+  /** What the column counts, if the head is too short to say it. */
   readonly title?: string
   readonly quantity: Quantity
-  /** Signals that it shows: their sum, or the largest of shares. The cell is lit where one of them is odd. */
+  /**
+   * Signals of the column. The cell shows their sum, or the largest percentage, and is highlighted if one of them is an
+   * outlier.
+   */
   readonly signals: readonly PortSignal[]
   readonly read: (row: PortRow, span: ReadSpan) => Reading
 }
@@ -42,7 +45,7 @@ function column(
   }
 }
 
-/** The larger of some columns at each place, NaN if all are absent. */
+/** The largest value of the columns at each position; NaN if all are absent. */
 function largestColumn(columns: readonly Float64Array[], length: number): Float64Array {
   return Float64Array.from({ length }, (_, at) => {
     const known = columns.map((values) => values[at]!).filter((value) => !Number.isNaN(value))
@@ -50,7 +53,7 @@ function largestColumn(columns: readonly Float64Array[], length: number): Float6
   })
 }
 
-/** Columns after those of traffic, in the order of {@link PORT_SECTIONS}. */
+/** Columns after the traffic columns, in the order of {@link PORT_SECTIONS}. */
 const PORT_COLUMNS: readonly PortTableColumn[] = [
   column('paused', 'Paused', PAUSE_SHARE, 'paused'),
   column('pausing', 'Pausing', PAUSE_SHARE, 'pausing'),
@@ -82,14 +85,13 @@ const PORT_COLUMNS: readonly PortTableColumn[] = [
   ),
 ]
 
-/** Columns that some port has a value in. */
+/** Columns in which any port has a value. */
 export function columnsWithValues(rows: readonly PortRow[]): readonly PortTableColumn[] {
   return PORT_COLUMNS.filter(({ signals }) => rows.some(({ columns }) => signals.some((signal) => columns[signal])))
 }
 
 /**
- * Times that a link went down in the window; the adapter's own count where there is one, because the other stays at
- * 255.
+ * How often the link went down in the window. Prefers the count of the adapter, because the other counter stops at 255.
  */
 export function linkDownCount({ columns }: PortRow): number {
   const values = [...(columns.linkDowns ?? columns.portDowns ?? [])].filter((value) => !Number.isNaN(value))

@@ -7,17 +7,15 @@ import { newestValue } from '../../devices/interface-data.ts'
 import { compareNames } from '../../format/names.ts'
 import { PORT_QUERIES, type PortColumn } from './port-signals.ts'
 
-/** One port with the columns that its sources give; what they do not is missing. */
+/** A port with its columns. Columns that no source reports are missing. */
 export interface PortRow {
   readonly device: DeviceInfo
-  /** What it is called in the table and in charts. */
+  /** Name in the table and in charts. */
   readonly label: string
   readonly columns: Readonly<Partial<Record<PortColumn, Float64Array>>>
 }
 
-/**
- * Ports in the order of their rails, those in none last. Two that would have one label are told apart by their names.
- */
+/** Ports in the order of their rails; ports without a rail come last. */
 export function portsOf(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
   return devices
     .filter(({ kind }) => kind === 'nic')
@@ -27,7 +25,7 @@ export function portsOf(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
     )
 }
 
-/** Deals columns out to ports. `answerOf` gives the answer that holds a question; each may be of another step. */
+/** Assigns columns to ports. `answerOf` returns the answer with a query; steps of answers may differ. */
 export function portRows(
   ports: readonly DeviceInfo[],
   names: readonly PortColumn[],
@@ -54,9 +52,7 @@ function labelsOf(ports: readonly DeviceInfo[]): string[] {
   })
 }
 
-/**
- * Ports that can be held against each other: those in rails, and others of one line rate. The largest group is first.
- */
+/** Groups of comparable ports: ports in rails, and other ports by line rate. The largest group comes first. */
 export function siblingGroups(rows: readonly PortRow[]): readonly (readonly PortRow[])[] {
   const groups = Map.groupBy(rows, ({ device, columns }) =>
     device.rail === null ? newestValue(columns.lineRate, Number.POSITIVE_INFINITY) : 'rails',

@@ -21,10 +21,10 @@ import { PortTable } from './port-table.tsx'
 const ALL = Object.values(PORT_QUERIES)
 const ALL_NAMES = Object.keys(PORT_QUERIES) as PortColumn[]
 const CHARTED_NAMES = Object.keys(PORT_SIGNALS) as PortSignal[]
-/** What the charts ask: their signals, and the line rate that is their limit. */
+/** Queries of the charts: their signals, and the line rate as their limit. */
 const CHARTED = [...CHARTED_NAMES.map((name) => PORT_QUERIES[name]), PORT_QUERIES.lineRate]
 
-/** Headline, table and charts of the ports of adapters. */
+/** Headline, table and charts of adapter ports. */
 export function PortPanels({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   return (
     <>
@@ -34,7 +34,7 @@ export function PortPanels({ ports }: { readonly ports: readonly DeviceInfo[] })
   )
 }
 
-/** The newest values, renewed once a second: numbers that change more often cannot be read. */
+/** The newest values, updated once a second, because nobody can read numbers that change more often. */
 function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const moment = useMoment()
   const recent = useKnownColumns(ALL, moment.range, moment.stepMs)
@@ -54,7 +54,7 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   )
 }
 
-/** Says for how long something holds, which changes every second; the table beside it does not. */
+/** A separate component, because its durations change every second and the table does not. */
 function PortsHeadline({
   rows,
   seen,
@@ -68,7 +68,7 @@ function PortsHeadline({
   return <Headline text={portsHeadline(rows, seen, moment, spoken)} moment={moment.words} />
 }
 
-/** Charts of the window: up to ten times a second where it is short and the ports are read that often. */
+/** Charts of the window, updated up to ten times a second if the window is short and ports are read that often. */
 function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const page = usePageState()
   const answers = useColumnsAtSpeed(CHARTED, page)

@@ -5,11 +5,11 @@ import { BITS_PER_SECOND, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
 
-/** One signal of a port: what is asked for it, and how its chart is called. */
+/** A signal of a port: its query and the title of its chart. */
 export interface PortSignalInfo {
   readonly query: MetricQuery
   readonly title: string
-  /** What it means, where the title alone does not say. */
+  /** Explanation, if the title needs it. */
   readonly caption?: string
   readonly quantity: Quantity
 }
@@ -52,7 +52,7 @@ export const PORT_SIGNALS = {
   busErrors: perSecond(rate('pci_device_aer_correctable_total'), 'PCIe errors', 'corrected'),
 } as const satisfies Record<string, PortSignalInfo>
 
-/** What says how a port's link is, and what of it changed; no chart. */
+/** Queries on the state of the link and its changes, without charts. */
 export const PORT_LINK_QUERIES = {
   state: NIC_QUERIES.state,
   lineRate: NIC_QUERIES.lineRate,
@@ -66,10 +66,10 @@ export const PORT_LINK_QUERIES = {
 /** A signal with a chart. */
 export type PortSignal = keyof typeof PORT_SIGNALS
 
-/** Anything that is asked about a port. */
+/** Name of any query about a port. */
 export type PortColumn = PortSignal | keyof typeof PORT_LINK_QUERIES
 
-/** Every question, by its name. */
+/** Every query by name. */
 export const PORT_QUERIES: Readonly<Record<PortColumn, MetricQuery>> = {
   ...(Object.fromEntries(Object.entries(PORT_SIGNALS).map(([name, { query }]) => [name, query])) as Record<
     PortSignal,
@@ -78,7 +78,7 @@ export const PORT_QUERIES: Readonly<Record<PortColumn, MetricQuery>> = {
   ...PORT_LINK_QUERIES,
 }
 
-/** Charts of the page in their sections. */
+/** The charts of the page by section. */
 export const PORT_SECTIONS: readonly { readonly title: string; readonly signals: readonly PortSignal[] }[] = [
   { title: 'Traffic', signals: ['sent', 'received', 'waits'] },
   { title: 'Congestion', signals: ['paused', 'pausing', 'noBuffer', 'marked', 'notified', 'slowed'] },

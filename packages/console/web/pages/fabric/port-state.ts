@@ -17,17 +17,14 @@ const STATE_WORDS: ReadonlyMap<number, string> = new Map([
   [5, 'Active'],
 ])
 
-/** State of a port in an icon and a word, and its place in a list where trouble comes first. */
+/** State of a port: icon, word, and rank in a list with trouble first. */
 export interface PortState {
   readonly tone: StateTone
   readonly word: string
   readonly rank: number
 }
 
-/**
- * The state of a port: what hints say of it, else what the driver says. It has no check mark where it is not known what
- * rules saw.
- */
+/** The state of a port by its hints, else by the driver. It has no check mark if the hints are unknown. */
 export function portState(
   { device, columns }: PortRow,
   { hints, isKnown }: Pick<MomentHints, 'hints' | 'isKnown'>,
@@ -42,25 +39,25 @@ export function portState(
     const { tone } = hintState(hint)
     return { tone, word: isDown && word ? word : titleOf(hint.rule), rank: tone === 'critical' ? 0 : 1 }
   }
-  // A port that was never up is not in use.
+  // A port that was never up is unused.
   if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 3 }
   if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 3 }
   return { tone: isKnown ? 'ok' : 'absent', word, rank: 2 }
 }
 
-/** Speed and lanes of a port's link: `400 Gb/s ×4`; empty if neither is known. */
+/** Speed and lanes of the link: `400 Gb/s ×4`; empty if both are unknown. */
 export function lineWords({ columns }: PortRow, span: ReadSpan): string {
   const rate = lastValue(columns.lineRate, span)
   const lanes = lastValue(columns.lanes, span)
   return [rate > 0 ? formatQuantity(BITS_PER_SECOND, rate) : '', lanes > 0 ? `×${lanes}` : ''].filter(Boolean).join(' ')
 }
 
-/** The PCIe link of a port: `Gen5 ×16`; empty if it is not known. */
+/** The PCIe link of a port: `Gen5 ×16`; empty if unknown. */
 export function busWords({ device, columns }: PortRow, span: ReadSpan): string {
   return linkWords(readLink(columns, device, span))
 }
 
-/** Whether the PCIe link of a port runs below what it can do. */
+/** Whether the PCIe link of a port runs below its capability. */
 export function isBusWorse({ device, columns }: PortRow, span: ReadSpan): boolean {
   return isDowntrained(readLink(columns, device, span))
 }

@@ -30,17 +30,17 @@ import { SparkHead } from './spark-head.tsx'
 
 const BY_PLACE: Sort = { column: 'port', direction: 'ascending' }
 const NO_SIGNALS: ReadonlySet<PortSignal> = new Set()
-/** Rows beyond these are reached with the filter. */
+/** Most rows. The filter finds the others. */
 const ROW_LIMIT_COUNT = 200
 
 interface Row extends PortRow {
   readonly state: PortState
   readonly odd: ReadonlySet<PortSignal>
-  /** Numbers by the names of their columns. */
+  /** Numbers by column name. */
   readonly readings: Readonly<Record<string, Reading>>
-  /** In the order of the ports. */
+  /** Position in the order of the ports. */
   readonly place: number
-  /** In the window; NaN if they are not known. */
+  /** Count in the window; NaN if unknown. */
   readonly linkDowns: number
   readonly bus: string
   readonly isBusWorse: boolean
@@ -50,13 +50,13 @@ interface Row extends PortRow {
 interface TableProps {
   readonly ports: readonly PortRow[]
   readonly seen: MomentHints
-  /** What the sparklines and the counts of the window are of. */
+  /** Samples of the sparklines and of the counts. */
   readonly answer: KnownColumns
-  /** What numbers are read from. */
+  /** The span that numbers are read from. */
   readonly span: ReadSpan
 }
 
-/** One row a port, all signals side by side; what stands out from its siblings is lit. */
+/** One row per port with all signals. Outliers among siblings are highlighted. */
 export const PortTable = memo(function PortTable({ ports, seen, answer, span }: TableProps) {
   const numbers = columnsWithValues(ports)
   const all = rowsOf(ports, seen, numbers, span)
@@ -95,7 +95,7 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
   )
 })
 
-/** The columns, with the units that fit all rows. */
+/** The columns, each with a unit that fits all rows. */
 function usePortColumns(
   rows: readonly Row[],
   numbers: readonly PortTableColumn[],
@@ -173,7 +173,7 @@ function usePortColumns(
 
 type ReadingColumn = Pick<PortTableColumn, 'key' | 'head' | 'title' | 'signals'>
 
-/** A column of numbers, each lit if it stands out from its siblings. */
+/** A column of numbers that highlights outliers. */
 function numberColumn(
   { key, head }: Pick<TableColumn<Row>, 'key' | 'head'>,
   of: (row: Row) => { readonly words: ReactNode; readonly isOdd: boolean },
@@ -225,7 +225,7 @@ function Spark({
   return values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} tone={tone} /> : '–'
 }
 
-/** One unit a column, kept as {@link useUnit} keeps it. */
+/** One unit per column, kept stable as in {@link useUnit}. */
 function useUnits(
   wanted: readonly { readonly column: PortTableColumn; readonly largest: number }[],
 ): ReadonlyMap<string, DisplayUnit> {
@@ -265,14 +265,14 @@ function rowsOf(
   })
 }
 
-/** What a filter looks at. */
+/** The text that the filter searches. */
 function wordsOf(row: Row): string {
   const { name, address = '', series = {} } = row.device
   const names = Object.values(series).map(({ device = '' }) => device)
   return [row.label, name, address, row.state.word, ...names].join(' ')
 }
 
-/** `mlx5_3/1`: what the driver calls it. */
+/** The name that the driver uses: `mlx5_3/1`. */
 function portName({ device, label }: PortRow): string {
   const { device: name = device.name, port } = device.labels
   if (!label.includes(name)) return port ? `${name}/${port}` : name

@@ -1,4 +1,4 @@
-/** Head of a column of small drawings. */
+/** Head of a column of sparklines. */
 export function SparkHead({ of, spanWords }: { readonly of: string; readonly spanWords: string }) {
   return (
     <>

@@ -6,7 +6,7 @@ import type { DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
 import { lastXids, XID_EVENTS } from './last-xid.ts'
 
-/** What the facts read exactly. */
+/** Metrics that the facts read exactly. */
 export const GPU_TOTALS: readonly string[] = [
   'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL',
   'DCGM_FI_DEV_ECC_SBE_VOL_TOTAL',
@@ -15,7 +15,7 @@ export const GPU_TOTALS: readonly string[] = [
   XID_EVENTS,
 ]
 
-/** The strip of facts of a GPU: what it does, what it draws, and whether it is sound. */
+/** The facts of a GPU: load, power and health. */
 export function gpuFacts(
   { limits }: DeviceInfo,
   { newest, last, mean, exact, all, judge }: DeviceReadings,
@@ -43,7 +43,7 @@ export function gpuFacts(
       'DCGM_FI_DEV_GPU_TEMP',
     ),
     judge(countFact('ECC uncorrected', uncorrected, correctedWords(exact)), 'DCGM_FI_DEV_ECC_DBE_VOL_TOTAL'),
-    // Most XIDs are errors of the application: which are not is for rules to say.
+    // Most XIDs are errors of the application. Rules decide which XIDs are faults.
     judge(xidFact(xids), ...told),
   ]
 }
@@ -58,7 +58,7 @@ function of(text: string, value: number): string {
   return Number.isNaN(value) ? '' : `of ${text}`
 }
 
-/** What was mended: errors, and rows of the memory that spare ones stand for. */
+/** Corrected errors and remapped memory rows, in words. */
 function correctedWords(exact: DeviceReadings['exact']): string {
   const corrected = exact('DCGM_FI_DEV_ECC_SBE_VOL_TOTAL')
   const rows = exact('DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS')

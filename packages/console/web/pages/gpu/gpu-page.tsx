@@ -17,7 +17,7 @@ import { GpuPods } from './gpu-pods.tsx'
 const TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile', 'nvml_gpu_info', 'nvml_xid']
 const SOUGHT = { kind: 'gpu', one: 'GPU', many: 'GPUs', path: '/gpus', label: 'GPUs' } as const
 
-/** What one GPU does. */
+/** The page of a GPU. */
 export function GpuPage({ id }: { readonly id: string }) {
   return (
     <DeviceOf id={id} sought={SOUGHT}>
@@ -62,7 +62,7 @@ const MIG_COLUMNS = [
   ['Memory used', 'fb_used', MEBIBYTES],
 ] as const
 
-/** The MIG instances of a GPU that is split; nothing where it is not. */
+/** The MIG instances of a GPU; empty if the GPU is not split. */
 function MigTable({ device }: { readonly device: DeviceInfo }) {
   const { data } = useSeriesOfType('nvml_mig')
   const series = (data?.series ?? []).filter(({ metric, labels }) => isSeriesOf(device, metric, labels))

@@ -24,7 +24,7 @@ const GPU_SLOTS: readonly SeriesSlot[] = [2, 1, 3, 4, 5]
 const NO_PROFILE = 'No source reads the profiling counters of this GPU.'
 const NO_NVML = 'No source reads this GPU by its management library.'
 
-/** The panels of one GPU. */
+/** The panels of a GPU. */
 export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
   return [
     {

@@ -5,10 +5,10 @@ import { usePageState } from '../../state/time-window.ts'
 import { heldGpus, podKey } from '../app/held-gpus.ts'
 
 const TYPES = ['pod_device', 'pod_gpu'] as const
-/** Pods that are named in one line: a GPU that is shared in time may have many. */
+/** Most pods named in a line. A time-shared GPU may have many. */
 const NAMED_COUNT = 24
 
-/** The pods that hold a GPU, each a link to its row on the page of its app; nothing where none is known. */
+/** Links from a GPU to its pods on the pages of their apps. Empty if no pod is known. */
 export function GpuPods({ device }: { readonly device: DeviceInfo }) {
   const page = usePageState()
   const series = useSeriesOfTypes(TYPES).data?.series ?? []

@@ -1,13 +1,13 @@
 import type { Labels } from '@sonde/sdk/api'
 import { compareNames } from '../../format/names.ts'
 
-/** Counts of XID errors, one series a number. They are told also when the GPU itself answers no more. */
+/** Counts of XID errors, one series per XID. The source still reports them when the GPU no longer answers. */
 export const XID_EVENTS = 'nvml_xid_events_total'
 
 /**
- * The XID errors that came last, empty if there was none; undefined if nobody tells. Counts say which rose last,
- * also of a GPU that fell off the bus before its gauge could be read again; where none rose in the window the gauge
- * says it, and where that is silent all that ever came.
+ * The latest XID errors; empty if there were none, undefined if no source reports them. Prefers the counts that rose
+ * last, because they also cover a GPU that fell off the bus before its gauge was read again. If no count rose in the
+ * window, uses the gauge; without the gauge, all XIDs with a count.
  */
 export function lastXids(
   gauge: string | undefined,
@@ -23,8 +23,8 @@ export function lastXids(
 }
 
 /**
- * Where a count rose last, -1 where it did not, and its newest value. A series that begins after others began with its
- * first error.
+ * The position where a count last rose, or -1, and its newest value. A series that starts later than others starts with
+ * its first error.
  */
 function riseOf(values: Float64Array, begin: number): { readonly roseAt: number; readonly count: number } {
   let roseAt = -1

@@ -34,7 +34,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { DeviceState } from '../device/device-page.tsx'
 import type { Moment } from '../use-moment.ts'
 
-/** Columns of numbers: one unit each. */
+/** Columns of numbers, with one unit per column. */
 const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity: Quantity])[] = [
   ['sm', 'SM', PERCENT],
   ['tensor', 'Tensor', PERCENT],
@@ -54,14 +54,14 @@ interface TableProps {
   readonly gpus: readonly DeviceInfo[]
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly hints: readonly Hint[]
-  /** False if it is not known what rules saw. */
+  /** False if the hints are unknown. */
   readonly isJudged: boolean
   readonly moment: Moment
-  /** What the samples are of. */
+  /** The answer with the samples. */
   readonly answer: KnownColumns
 }
 
-/** One row a GPU; those that need attention first. */
+/** One row per GPU; GPUs that need attention come first. */
 export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: TableProps) {
   const page = usePageState()
   const { fromMs, toMs } = useSpan(answer)
@@ -139,7 +139,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
   )
 }
 
-/** One unit a column, chosen from its largest value and kept until a value is ten times off it. */
+/** One unit per column. It fits the largest value and changes only when a value is off by a factor of ten. */
 function useColumnUnits(largestOf: (signal: DeviceSignal) => number): ReadonlyMap<DeviceSignal, DisplayUnit> {
   const units = useRef<ReadonlyMap<DeviceSignal, DisplayUnit>>(new Map())
   units.current = new Map(

@@ -39,7 +39,7 @@ const CHARTS: readonly DeviceChartName[] = [
   'utilisation',
 ]
 
-/** All GPUs side by side. */
+/** The page that compares all GPUs. */
 export function GpusPage() {
   usePageTitle('GPUs')
   const { data, error } = useDevices()
@@ -130,7 +130,7 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
   )
 }
 
-/** To where the worst hint holds: the page of its device, or the overview where it is about no single one. */
+/** Link to the page of the device of a hint, or to the overview if the hint has no single device. */
 function HintLink({ hint }: { readonly hint: Hint | undefined }) {
   const page = usePageState()
   const { data } = useDevices()

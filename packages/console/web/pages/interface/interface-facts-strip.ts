@@ -8,7 +8,7 @@ import { formatIn, formatQuantity, groupThousands, pickUnit } from '../../format
 import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
 
-/** The sentence of one interface. */
+/** The headline of an interface. */
 export function interfaceHeadline(
   fact: InterfaceFact,
   row: InterfaceColumns,
@@ -38,10 +38,7 @@ export function interfaceHeadline(
   }
 }
 
-/**
- * The interface in a strip of facts: link, rates, loss, carrier. Without exact values, which are of now only, those
- * facts are left out.
- */
+/** The facts of an interface: link, rates, loss, carrier. Facts that need exact values appear only for the present. */
 export function interfaceFacts(row: InterfaceColumns, latest: readonly LatestSeries[], span: ReadSpan): Fact[] {
   const { columns, errors, drops } = row
   const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {

@@ -26,7 +26,7 @@ import { INTERFACE_TYPES, interfacePanels, interfaceQueries } from './interface-
 /** How often exact values are read. */
 const LATEST_EVERY_MS = 2_000
 
-/** Everything about one interface: state, every counter as a chart, and the exact numbers. */
+/** The page of an interface: state, a chart per counter, and the exact numbers. */
 export function InterfacePage({ device }: { readonly device: string }) {
   usePageTitle(device)
   const page = usePageState()
@@ -42,11 +42,11 @@ export function InterfacePage({ device }: { readonly device: string }) {
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
   const fact = row && interfaceFact(row, moment)
-  // No answer is not gone: only a list of live series that lacks it says so.
+  // An interface is gone only if an answer lists no live series for it. A missing answer proves nothing.
   const isGone = series.data !== undefined && latest.length === 0
   const state = isGone ? (row ? GONE_STATE : NOT_READ_STATE) : interfaceState(fact)
   const isKnown = isGone || recent.isReady
-  // The exact values are those of now.
+  // Exact values exist only for the present.
   const exact = moment.isNow ? latest : []
   return (
     <>
@@ -138,7 +138,7 @@ function Gone({
   )
 }
 
-/** The recent samples of the interface in the form that headlines are made from. */
+/** The recent samples of the interface, as input of the headline. */
 function recentRow(recent: Columns, queries: readonly MetricQuery[], device: string): InterfaceColumns | undefined {
   const asked = new Map(queries.map((query) => [query.metric, query]))
   return interfaceColumns({

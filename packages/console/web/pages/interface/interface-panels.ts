@@ -16,7 +16,7 @@ interface Panel {
   readonly quantity: Quantity
   readonly caption?: string
   readonly scale?: NonNullable<ChartSpec['scale']>
-  /** Fields and the names of their lines. */
+  /** Fields with the names of their lines. */
   readonly lines: Readonly<Record<string, string>>
 }
 
@@ -88,10 +88,10 @@ const PANELS: readonly Panel[] = [
   },
 ]
 
-/** Fields that are facts of the interface and no course of time. */
+/** Fields shown as facts, not as charts. */
 const FACT_FIELDS = new Set(['mtu_bytes'])
 
-/** One question a field of the types: what a counter gains, what a gauge is. */
+/** One query per field of the types: the rate of a counter or the value of a gauge. */
 export function interfaceQueries(types: readonly ListedType[], device: string): readonly MetricQuery[] {
   return fieldsOf(types).map(({ metric, name, role }) => ({
     metric,
@@ -100,7 +100,7 @@ export function interfaceQueries(types: readonly ListedType[], device: string): 
   }))
 }
 
-/** The charts of one interface. A field that no chart names gets one of its own, so that none is left out. */
+/** The charts of an interface. Each field that no chart names gets its own chart. */
 export function interfacePanels(
   types: readonly ListedType[],
   queries: readonly MetricQuery[],

@@ -12,10 +12,10 @@ const STATES: ReadonlyMap<number, string> = new Map([
   [4, 'active'],
   [5, 'active, deferred'],
 ])
-/** What rules look at to see that a link went down. */
+/** Metrics that rules use to detect a link that went down. */
 const LINK_METRICS = ['ethtool_port_link_down_events_phy_total', 'netdev_carrier_changes_total', 'netdev_carrier']
 
-/** The strip of facts of a NIC port: its link, what passes it, and what it loses. */
+/** The facts of a NIC port: link, traffic and losses. */
 export function nicFacts({ limits }: DeviceInfo, { last, mean, judge }: DeviceReadings): readonly Fact[] {
   const sent = mean('rdma_port_xmit_data_bytes_total', 'rate')
   const received = mean('rdma_port_rcv_data_bytes_total', 'rate')

@@ -22,7 +22,7 @@ const TYPES: readonly string[] = [
 ]
 const SOUGHT = { kind: 'nic', one: 'NIC', many: 'ports', path: '/fabric', label: 'Fabric' } as const
 
-/** What one port of a NIC does. */
+/** The page of a NIC port. */
 export function NicPage({ id }: { readonly id: string }) {
   return (
     <DeviceOf id={id} sought={SOUGHT}>

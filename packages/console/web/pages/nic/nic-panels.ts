@@ -20,12 +20,12 @@ const driver = (name: string): string => `ethtool_port_${name}_total`
 const NO_RDMA = 'No source reads RDMA counters of this port.'
 const NO_DRIVER = 'The driver of this port tells no such statistics.'
 
-/** States of an RDMA port from this one on carry traffic. */
+/** Lowest state of an RDMA port that carries traffic. */
 const ACTIVE_MIN = 4
 /** The physical state of a link that is up. */
 const LINK_UP = 5
 
-/** The panels of one NIC port. */
+/** The panels of a NIC port. */
 export function nicPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
   return [
     ...traffic(),
@@ -136,7 +136,7 @@ function congestion(): readonly DevicePanel[] {
   ]
 }
 
-/** Small multiples: a lane a priority, all with one scale. */
+/** Small multiples: a lane per priority, all with the same scale. */
 function priorities(): readonly DevicePanel[] {
   const panel = (id: string, title: string, field: string, quantity: Quantity): DevicePanel => ({
     id,

@@ -8,17 +8,14 @@ import { NicPage } from './nic-page.tsx'
 const NIC_ID = /^(sim-)?nic-/
 const NETDEV_ID = /^(sim-)?net-/
 
-/**
- * What stands below the fabric: a port of a NIC by its id or by name and number, `mlx5_3/1`, or an interface by its id
- * or its plain name.
- */
+/** A page below the fabric page: a NIC port by id or by name and number, `mlx5_3/1`, or an interface by id or name. */
 export function PortPage({ name }: { readonly name: string }) {
   if (NIC_ID.test(name) || name.includes('/')) return <NicPage id={name} />
   if (NETDEV_ID.test(name)) return <InterfacePage device={name.replace(NETDEV_ID, '')} />
   return <NamedPage name={name} />
 }
 
-/** An interface or a port of that name; interfaces come first, as the kernel gives each name once. */
+/** The interface or port of a name. Interfaces come first, because their names are unique. */
 function NamedPage({ name }: { readonly name: string }) {
   const { data, error } = useDevices()
   if (!data && !error) {

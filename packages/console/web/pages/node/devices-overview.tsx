@@ -22,7 +22,7 @@ import { HostFacts } from './host-facts.tsx'
 import { SourcesPanel } from './sources-panel.tsx'
 import { Topology } from './topology.tsx'
 
-/** What the tiles, the sentence and the charts are made from: asked together, they come together. */
+/** Signals of the tiles, the headline and the charts. A single request keeps them in step. */
 const SIGNALS: readonly DeviceSignal[] = [
   'sm',
   'tensor',
@@ -53,14 +53,14 @@ const TILE_QUERIES: readonly MetricQuery[] = [
 ]
 const CHARTS: readonly DeviceChartName[] = ['sm', 'tensor', 'power', 'sent', 'sequenceErrors', 'retransmissions']
 
-/** Is this machine well, and if not, where: of a machine with GPUs or NICs. */
+/** Overview of a machine with GPUs or NICs: whether it is well, and if not, where the trouble is. */
 export function DevicesOverview({ devices: known }: { readonly devices: readonly DeviceInfo[] }) {
   const moment = useMoment()
   const seen = useMomentHints(moment)
   const { hints } = seen
   const devices = useMemo(() => devicesAt(known, moment.toMs), [known, moment.toMs])
   const recent = useKnownColumns(TILE_QUERIES, moment.range, moment.stepMs)
-  // What fired is drawn in tiles once it is here; nothing waits for it.
+  // Tiles draw the signals of hints once they arrive. Nothing waits for them.
   useKnownColumns(
     useMemo(() => firedQueries(hints), [hints]),
     moment.range,
@@ -120,7 +120,7 @@ function NodeHeadline({
     unknown: moment.isNow ? '' : unknownWords(unknown, spoken.zone),
     ruleCount: data?.rules ?? 0,
     blindCount: data?.blind.length ?? 0,
-    // An age is told from now: it says nothing of a window that is over.
+    // An age counts from now, so it makes no sense for a past window.
     lastEndedMs: moment.isNow ? newestEnd(ended) : undefined,
     ...totals,
     moment: spoken,
@@ -128,7 +128,7 @@ function NodeHeadline({
   return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={hints[0]} />
 }
 
-/** When the latest hint ended that had stood: what was never confirmed did not end. */
+/** The latest end of a confirmed hint. Unconfirmed hints do not count. */
 function newestEnd(hints: readonly Hint[]): number | undefined {
   const ends = hints.filter(({ outcome }) => outcome === 'ended').map(({ endedMs = 0 }) => endedMs)
   return ends.length === 0 ? undefined : Math.max(...ends)

@@ -2,16 +2,16 @@ import { type Hint, type MetricQuery, spanOfHint } from '@sonde/sdk/api'
 import { formatSignal } from '../../state/signal.ts'
 import type { UrlChange } from '../../state/time-window.ts'
 
-/** Most signals of one hint that are opened together. */
+/** Most signals of a hint opened together. */
 const SIGNAL_LIMIT_COUNT = 8
-/** Most questions that are asked for the sparklines of tiles. */
+/** Most queries for the sparklines of tiles. */
 const QUERY_LIMIT_COUNT = 16
-/** What is shown before a hint began and after it ended. Unit: milliseconds. */
+/** Time shown before a hint began and after it ended. Unit: milliseconds. */
 const AROUND_MS = 60_000
 
 /**
- * The evidence of a hint in the explorer: its signals, from a minute before it began to a minute after it ended. One
- * that is open now follows now, in a window that reaches back as far.
+ * The evidence of a hint in the explorer: its signals from a minute before it began to a minute after it ended. For an
+ * open hint, a live window that reaches back as far.
  */
 export function evidenceOf(
   hint: Hint,
@@ -26,7 +26,7 @@ export function evidenceOf(
   return { sig, rangeMs, fromMs: undefined, toMs: undefined }
 }
 
-/** The question that shows each hint best, each once. */
+/** The query that shows each hint best, without duplicates. */
 export function firedQueries(hints: readonly Hint[]): readonly MetricQuery[] {
   const found = new Map<string, MetricQuery>()
   for (const { evidence } of hints) {

@@ -6,26 +6,26 @@ import { formatDuration } from '../../format/time.ts'
 import { be, type Tense } from '../../format/words.ts'
 import { resourceName } from '../host-data.ts'
 
-/** Share of time in which tasks waited from which on it is worth a sentence. */
+/** Least share of time waited that is worth a sentence. */
 const PRESSURE_MIN = 0.2
-/** Share of memory below which it is short. */
+/** Memory is short below this available share. */
 const MEMORY_MIN = 0.05
 
-/** Everything that the headline of a node is made from. */
+/** Input of the headline of a node. */
 export interface NodeFacts {
   readonly interfaces: readonly InterfaceFact[]
-  /** Bytes a second in all. */
+  /** Total bytes per second. */
   readonly received: number
   readonly sent: number
-  /** Shares, 0 to 1. */
+  /** Shares from 0 to 1. */
   readonly busy: number
   readonly memoryAvailable: number
   readonly pressure: readonly { readonly name: string; readonly share: number }[]
-  /** Over how much time the pressure is a mean. */
+  /** Time over which the pressure is a mean. Unit: milliseconds. */
   readonly pressureSpanMs: number
 }
 
-/** The sentence of a node: the worst that is so, or that all is well. */
+/** The headline of a node: the worst problem, or that all is well. */
 export function nodeHeadline(facts: NodeFacts, tense: Tense = 'present'): HeadlineText {
   const { interfaces } = facts
   const context = upCount(facts, tense)

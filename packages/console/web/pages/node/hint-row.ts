@@ -14,12 +14,12 @@ export interface HintRowWords {
   readonly lasted: string
 }
 
-/** Hints that ended beyond these are the oldest, and only counted. */
+/** Most ended hints listed. Older hints are only counted. */
 const ENDED_LIMIT_COUNT = 12
-/** Hints of a window beyond these matter least, and are only counted. */
+/** Most hints listed for a window. Less important hints are only counted. */
 const WINDOW_LIMIT_COUNT = 24
 
-/** What the table says of a hint: its state at the moment, and for how long its rule held. */
+/** The row of a hint: its state at the moment, and how long its condition held. */
 export function hintRow(hint: Hint, moment: SpokenMoment): HintRowWords {
   const { sinceMs, title, outcome } = hint
   const atMs = moment.toMs ?? moment.nowMs
@@ -35,7 +35,8 @@ export function hintRow(hint: Hint, moment: SpokenMoment): HintRowWords {
 }
 
 /**
- * The rows of the table: what is open, then what ended, or those of a window in their order; how many are left out.
+ * The rows of the table and how many are left out: open hints, then ended hints, or the hints of a window in their
+ * order.
  */
 export function shownHints({ hints, ended, window }: MomentHints): {
   readonly shown: readonly Hint[]
@@ -49,7 +50,7 @@ export function shownHints({ hints, ended, window }: MomentHints): {
   return { shown: [...hints, ...latest], more: ended.length - latest.length }
 }
 
-/** What stands where there is no hint, no more than is known; and what is not known, under the table. */
+/** The text in place of an empty table, and the notes below the table about unknown results. */
 export function hintNotes(
   seen: MomentHints,
   { leftOut }: Pick<HintsAnswer, 'leftOut'>,

@@ -16,13 +16,13 @@ import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { evidenceOf } from './evidence.ts'
 import { hintNotes, hintRow, shownHints } from './hint-row.ts'
 
-/** What rules see now and what ended within the last hour, or what they saw in a window that is over. */
+/** Hints that are open or ended within the last hour, or the hints of a past window. */
 export function HintsPanel({
   devices,
   window,
 }: {
   readonly devices: readonly DeviceInfo[]
-  /** Default: that of the page. */
+  /** Default: the window of the page. */
   readonly window?: FrameRange | undefined
 }) {
   const page = usePageState()
@@ -102,7 +102,7 @@ export function HintsPanel({
   )
 }
 
-/** How many rules there are, and how many of them have a signal to look at. */
+/** How many rules there are, and how many have a signal to check. */
 function seeingWords({ rules, blind }: HintsAnswer): string {
   if (blind.length === 0) return countOf(rules, 'rule')
   return `${rules - blind.length} of ${countOf(rules, 'rule')} have signals here`

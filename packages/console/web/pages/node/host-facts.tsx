@@ -5,7 +5,7 @@ import { BYTES, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { type HostColumns, type NamedColumn, resourceName } from '../host-data.ts'
 
-/** The host in a strip of facts: processors, memory, pressure. */
+/** The facts of the host: processors, memory, pressure. */
 export function HostFacts({ host, span }: { readonly host: HostColumns; readonly span: ReadSpan }) {
   const facts = hostFacts(host, span)
   return facts.length > 0 && <Facts facts={facts} label={span.isNow ? 'Host' : 'Host in the window'} />

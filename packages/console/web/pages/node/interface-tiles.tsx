@@ -11,25 +11,25 @@ import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Tiles beyond these are reached through the fabric page. */
+/** Most tiles. The fabric page lists the others. */
 const TILE_LIMIT_COUNT = 24
 
 interface TilesProps {
   readonly interfaces: readonly InterfaceColumns[]
   readonly facts: readonly InterfaceFact[]
-  /** What a sparkline shows. */
+  /** Samples of the sparklines. */
   readonly answer: KnownColumns
   readonly span: ReadSpan
 }
 
-/** One tile an interface, side by side. */
+/** One tile per interface. */
 export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) {
   const { fromMs, toMs } = useSpan(answer)
   const spanMs = toMs - fromMs
   const sampleCount = Math.ceil(spanMs / span.stepMs)
   const page = usePageState()
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
-  // What left is history: the fabric page still lists it.
+  // Departed interfaces appear only on the fabric page.
   const present = interfaces.filter(({ device }) => factOf.get(device)?.isGone === false)
   const shown = chooseTiles(present, factOf)
   const largest = Math.max(
@@ -68,7 +68,7 @@ export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) 
   )
 }
 
-/** The tile of an interface: what it sends, what it receives, and what troubles it. */
+/** The tile of an interface: traffic in both directions, and trouble. */
 function interfaceTile(
   row: InterfaceColumns,
   fact: InterfaceFact | undefined,
@@ -78,7 +78,7 @@ function interfaceTile(
   const own = newestReading(sent, scale.span)
   const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(own.value) ? 0 : own.value)
   const { tone, word, trouble } = interfaceState(fact)
-  // In trouble the sparkline is the signal that fired.
+  // In trouble the sparkline shows the signal of the trouble.
   const signal = trouble ? (fact?.errors ? row.errors : row.drops) : sent
   const top = trouble && signal ? niceTop(largestOfLast(signal, scale.sampleCount), 1) : scale.top
   return {
@@ -111,7 +111,7 @@ function interfaceTile(
   }
 }
 
-/** As many as there is room for, in their order; those in trouble are never among the ones left out. */
+/** As many interfaces as fit, in their order. Interfaces in trouble are never left out. */
 function chooseTiles(
   rows: readonly InterfaceColumns[],
   factOf: ReadonlyMap<string, InterfaceFact>,

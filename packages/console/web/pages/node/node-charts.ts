@@ -7,7 +7,7 @@ import { chooseInterfaces, interfaceMembers, RATE_PROVENANCE } from '../interfac
 
 const SAMPLE = 'last sample in {step} · wall clock'
 
-/** The charts of the node overview. A chart that the host has no data for is left out. */
+/** The charts of the node overview. Charts without data are left out. */
 export function nodeCharts(interfaces: readonly InterfaceColumns[], host: HostColumns): ChartSpec[] {
   return [...interfaceCharts(interfaces), ...hostCharts(host)]
 }
@@ -71,7 +71,7 @@ function hostCharts(host: HostColumns): ChartSpec[] {
     charts.push({
       id: 'pressure',
       title: 'Pressure',
-      // Where a step is as long, the header says it already.
+      // If the step is as long, the header already shows it.
       caption: host.pressureSpanMs > host.stepMs ? `${formatDuration(host.pressureSpanMs)} mean` : 'tasks waiting',
       quantity: PERCENT,
       noun: ['resource', 'resources'],

@@ -5,15 +5,15 @@ import { type HostColumns, NO_HOST } from '../host-data.ts'
 import type { NodeFacts } from './headline.ts'
 
 /**
- * Makes the facts of a headline from the newest samples, or from all of a window that is over: of shortage and waiting
- * its worst moment. Without a host it speaks of interfaces alone.
+ * Makes the facts of a headline from the newest samples or from a past window. For shortage and waiting, the window
+ * counts with its worst moment. Without a host, covers only interfaces.
  */
 export function nodeFacts(
   span: ReadSpan,
   interfaces: readonly InterfaceColumns[],
   { host = NO_HOST, live }: { readonly host?: HostColumns; readonly live?: LiveDevices } = {},
 ): NodeFacts {
-  // The loopback sends to itself: it would be counted twice in a sum of traffic.
+  // The loopback sends to itself, so a sum would count its traffic twice.
   const outside = interfaces.filter(({ device }) => device !== 'lo')
   const total = lastValue(host.memoryTotal, span)
   const available = newestReading(host.memoryAvailable, span)

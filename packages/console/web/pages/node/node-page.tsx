@@ -39,7 +39,7 @@ const CHART_QUERIES: readonly MetricQuery[] = [
   ...Object.values(HOST_QUERIES),
 ]
 
-/** Is this machine well, and if not, where. */
+/** Overview of a machine: whether it is well, and if not, where the trouble is. */
 export function NodePage() {
   const { data: node } = useNode()
   const { data, error } = useDevices()
@@ -58,7 +58,7 @@ export function NodePage() {
   )
 }
 
-/** The way to what types tell of beside hardware; nothing where they tell of nothing. */
+/** Link to entities that are not hardware. Empty if there are none. */
 function OtherEntities({ all = [] }: { readonly all: readonly DeviceInfo[] | undefined }) {
   const page = usePageState()
   const others = all.filter(isGeneric)
@@ -70,7 +70,7 @@ function OtherEntities({ all = [] }: { readonly all: readonly DeviceInfo[] | und
   )
 }
 
-/** The overview of a machine that has interfaces alone. */
+/** The overview of a machine that has only interfaces. */
 function InterfacesOverview() {
   const moment = useMoment()
   const live = useLiveDevices(moment)
@@ -101,7 +101,7 @@ function InterfacesOverview() {
   )
 }
 
-/** Nothing of a node is known: over a Prometheus without agents that is as it should be. */
+/** Shown if nothing of a node is known. That is normal for a Prometheus without agents. */
 function NoInterface() {
   const page = usePageState()
   const { data: node } = useNode()

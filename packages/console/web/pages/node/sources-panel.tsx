@@ -29,7 +29,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   },
 ]
 
-/** What failed of sources that read all the same, since their start; empty if nothing did. */
+/** Failures of active sources since their start; empty if there were none. */
 function failedWords(reading: readonly ListedSource[]): string {
   const failing = reading.filter(({ errors }) => errors > 0)
   if (failing.length === 0) return ''
@@ -37,7 +37,7 @@ function failedWords(reading: readonly ListedSource[]): string {
   return ` · ${groupThousands(String(reads))} reads failed: ${failing.map(({ name }) => name).join(', ')}`
 }
 
-/** The sources in short: one row for all that read, one for each that does not. */
+/** A summary of the sources: one row for all active sources, and one for each inactive source. */
 export function SourcesPanel() {
   const page = usePageState()
   const { data } = useSources()

@@ -20,7 +20,7 @@ import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Fewest columns: one or two devices do not get tiles as wide as the page. */
+/** Fewest columns, so that tiles of one or two devices do not fill the page. */
 const COLUMNS_MIN_COUNT = 4
 
 interface TopologyProps {
@@ -28,13 +28,13 @@ interface TopologyProps {
   readonly seen: MomentHints
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly answer: KnownColumns
-  /** What numbers are read from. */
+  /** The span that numbers are read from. */
   readonly span: ReadSpan
-  /** In all GPUs and NICs; NaN where unknown. */
+  /** Totals over all GPUs and NICs; NaN if unknown. */
   readonly totals: { readonly power: number; readonly sent: number }
 }
 
-/** Every GPU, link and NIC in its place. */
+/** The map of GPUs, links and NICs. */
 export function Topology({ devices, seen, columns, answer, span, totals }: TopologyProps) {
   const page = usePageState()
   const layout = useMemo(() => layoutOf(devices), [devices])
@@ -91,7 +91,7 @@ function rowLabels(
     .map(({ id }) => lastValue(columns.get(id)?.lineRate, span))
     .filter((rate) => rate > 0)
   const rate = new Set(rates).size === 1 ? formatQuantity(BITS_PER_SECOND, rates[0]!) : ''
-  // A tile shows power where its GPU reports no SM active.
+  // A tile shows power if its GPU does not report SM activity.
   const gpus = devices.filter(({ kind }) => kind === 'gpu')
   const isPower = columns.size > 0 && gpus.length > 0 && gpus.every(({ id }) => columns.get(id)?.sm === undefined)
   const gpuShows = isPower ? 'power' : 'SM active'
@@ -141,7 +141,7 @@ function useTiles(
   }, [devices, hints, isKnown, columns, answer, span, zone, sparkFrom])
 }
 
-/** The first of the signals that fired which there are samples of. */
+/** The first signal of a hint that has samples. */
 function firedOf({ evidence }: Hint, answer: KnownColumns): Fired | undefined {
   for (const query of evidence) {
     const column = answer.columns(query)[0]
@@ -150,7 +150,7 @@ function firedOf({ evidence }: Hint, answer: KnownColumns): Fired | undefined {
   return undefined
 }
 
-/** One scale for all NICs: the fastest link, or what was sent at most. */
+/** Scale of all NICs: the fastest link, or the greatest sent rate. */
 function topOfSent(columns: ReadonlyMap<string, DeviceColumns>): number {
   let largest = 0
   for (const { sent, interfaceSent, lineRate } of columns.values()) {
@@ -171,8 +171,8 @@ function railLink(
     device,
     link: readLink(columns.get(device.id) ?? {}, device, span),
   }))
-  // The end that lost speed or lanes speaks; else the GPU, whose counters tell how much of the link is in use, while it
-  // is there.
+  // Shows the end that lost speed or lanes. Otherwise shows the GPU while it is present, because its counters report
+  // the use of the link.
   const { device, link } =
     ends.find(({ link }) => isDowntrained(link)) ?? ends.find(({ link }) => linkWords(link) !== '') ?? ends[0]!
   const isTrouble = isDowntrained(link)

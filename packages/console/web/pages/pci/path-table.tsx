@@ -22,7 +22,7 @@ const ERRORS = [
   ['Fatal', 'pci_device_aer_fatal_total'],
 ] as const
 
-/** Every link from the root to the device: how both of its ends run, and what errors each has counted. */
+/** Every link from the root to the device, with the speed and the errors of both ends. */
 export function PathTable({
   links,
   devices,
@@ -83,22 +83,22 @@ export function PathTable({
   )
 }
 
-/** One end of a link. */
+/** An end of a link. */
 interface EndRow {
   readonly name: string
   readonly address: string
   readonly device: DeviceInfo | undefined
-  /** The latest values of its device. */
+  /** The latest values of the device. */
   readonly own: readonly LatestSeries[]
-  /** How the link runs; undefined if the end has no values. */
+  /** Speed and width of the link; undefined if the end has no values. */
   readonly link: ReturnType<typeof linkOf> | undefined
-  /** Why it has no values; empty before the server has said. */
+  /** Why the end has no values; empty before the first answer. */
   readonly absent: string
 }
 
 /**
- * @param below The end of the link that is farther from the root: what hangs there decides how fast it runs.
- * @param series Undefined before the server has said.
+ * @param below The end of the link farther from the root. Its device decides the speed.
+ * @param series Undefined before the first answer.
  */
 function endRow(
   { address, role, device }: LinkEnd,
@@ -140,7 +140,7 @@ function linkOf(
   }
 }
 
-/** What a GPU moves in the busier direction; NaN if it does not tell. */
+/** Traffic of a GPU in the busier direction; NaN if it reports none. */
 function loadOf(gpu: DeviceInfo | undefined, series: readonly LatestSeries[]): number {
   const loads = series.filter(
     ({ metric, labels, value }) => gpu && value !== null && LOADS.includes(metric) && isSeriesOf(gpu, metric, labels),
@@ -148,7 +148,7 @@ function loadOf(gpu: DeviceInfo | undefined, series: readonly LatestSeries[]): n
   return loads.length > 0 ? Math.max(...loads.map(({ value }) => Number(value))) : Number.NaN
 }
 
-/** Errors by their names; `–` if the device counts none of them. */
+/** Errors by name; `–` if the device has no error counters. */
 function errorWords(series: readonly LatestSeries[]): string {
   const isCounted = series.some(({ metric, value }) => metric === ERRORS[0][1] && value !== null)
   const words = series

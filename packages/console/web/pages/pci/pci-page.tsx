@@ -18,7 +18,7 @@ import { linksOf, ownersOf, sharersOf } from './pci-path.ts'
 const TYPES: readonly string[] = ['pci_device', 'pci_aer']
 const SOUGHT = { kind: 'pci', one: 'PCI device', many: 'PCI devices', path: '/fabric', label: 'Fabric' } as const
 
-/** The PCIe link of one device, and the way from it to the root. */
+/** The page of the PCIe link of a device, and its path to the root. */
 export function PciPage({ id }: { readonly id: string }) {
   return (
     <DeviceOf id={id} sought={SOUGHT}>

@@ -4,7 +4,7 @@ import { last, rate } from '../device/lines.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 import type { LinkEnd } from './pci-path.ts'
 
-/** The panels of a PCIe link: what it carries, and how every end on the way to the root runs and errs. */
+/** The panels of a PCIe link: its traffic, and the speed and errors of every end on the path to the root. */
 export function pciPanels(
   device: DeviceInfo,
   owner: DeviceInfo | undefined,

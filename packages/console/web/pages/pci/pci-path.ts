@@ -1,21 +1,21 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 
-/** One end of a link on the way from the root to a device. */
+/** An end of a link on the path from the root to a device. */
 export interface LinkEnd {
   readonly address: string
-  /** `root port`, `switch, upstream`, `switch, downstream`, or what hangs there. */
+  /** `root port`, `switch, upstream`, `switch, downstream`, or the kind of the attached device. */
   readonly role: string
-  /** The PCI device, where one is known. */
+  /** The PCI device, if known. */
   readonly device: DeviceInfo | undefined
 }
 
-/** One PCIe link: the end towards the root, and the end below it; a single end where the other is not known. */
+/** A PCIe link: the end towards the root and the end below it, or a single end if the other is unknown. */
 export interface PathLink {
   readonly upper: LinkEnd
   readonly lower: LinkEnd | undefined
 }
 
-/** The links from the root to a device. Between the two sides of a switch there is none. */
+/** The links from the root to a device. The two sides of a switch are not a link. */
 export function linksOf(device: DeviceInfo, devices: readonly DeviceInfo[]): readonly PathLink[] {
   const { path = [], address = '' } = device
   const all = [...path, address]
@@ -38,7 +38,7 @@ function roleOf(depth: number, count: number): string {
   return depth % 2 === 1 ? 'switch, upstream' : 'switch, downstream'
 }
 
-/** The GPU or NIC that is at the address of a PCI device. */
+/** The GPUs or NICs at the address of a PCI device. */
 export function ownersOf(device: DeviceInfo, devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
   return devices.filter(
     ({ kind, address, simulated }) =>
@@ -46,7 +46,7 @@ export function ownersOf(device: DeviceInfo, devices: readonly DeviceInfo[]): re
   )
 }
 
-/** GPUs and NICs that hang on the same switch, those at the address itself left out. */
+/** GPUs and NICs on the same switch, without those at the address itself. */
 export function sharersOf(device: DeviceInfo, devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
   const port = device.switch
   if (!port) return []

@@ -6,7 +6,7 @@ import { groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Where the source could not read what is there, the latest first. */
+/** Failed reads of a source, the latest first. */
 export function FailedReads({ failures }: { readonly failures: readonly FailedRead[] }) {
   const zone = usePageState().url.tz ?? 'utc'
   const columns: readonly TableColumn<FailedRead>[] = [

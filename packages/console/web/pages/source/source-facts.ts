@@ -7,7 +7,7 @@ import { asSentence, be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState, stateWords, targetWords } from '../source-words.ts'
 import { listed } from '../sources/listed.ts'
 
-/** What is so about one source, in a sentence. */
+/** A sentence on the state of a source. */
 export function sourceHeadline(source: SourceAnswer, tense: Tense = 'present'): HeadlineText {
   const { name, state, reason, found, errors, stuck, intervalMs, periods } = source
   const { tone } = sourceState(state)
@@ -37,7 +37,7 @@ export function sourceHeadline(source: SourceAnswer, tense: Tense = 'present'): 
   }
 }
 
-/** Calls that do not come back, in words; empty if there is none. */
+/** Hanging calls in words; empty if there are none. */
 function stuckWords(stuck: SourceAnswer['stuck']): string {
   if (stuck.length === 0) return ''
   const names = stuck.slice(0, NAMED_COUNT).map(({ device, duty }) => `${device} ${duty}`.trim())
@@ -45,10 +45,10 @@ function stuckWords(stuck: SourceAnswer['stuck']): string {
   return `${countOf(stuck.length, 'stuck call')}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Types and devices whose period is named in words. */
+/** Most types and devices named with their period. */
 const NAMED_COUNT = 3
 
-/** How often types and devices come that have a period of their own, as sentences behind others. */
+/** Sentences on the types and devices with a separate period. */
 function periodWords(periods: SourceAnswer['periods']): string {
   const own = periods.filter(({ type, device }) => type !== '' || device !== '')
   const alike = Map.groupBy(own, ({ sampleUs, reportUs }) => {
@@ -63,7 +63,7 @@ function periodWords(periods: SourceAnswer['periods']): string {
     .join('')
 }
 
-/** A source in a strip of facts: how often it is read, what that costs, and what went wrong. */
+/** The facts of a source: period, cost and failures. */
 export function sourceFacts(source: SourceAnswer): Fact[] {
   const { intervalMs, intervalRealMs, sampleMsP99, sampleSeconds, samples, records, errors, failures } = source
   const dropped = droppedCount(source)

@@ -26,7 +26,7 @@ import { SourceSettings } from './source-settings.tsx'
 import { SourceVersions } from './source-versions.tsx'
 import { TargetTables } from './target-tables.tsx'
 
-/** One source: what it does, why it does not, what it was told, and what it reports. */
+/** The page of a source: state, causes of failure, settings, and reported types. */
 export function SourcePage({ name }: { readonly name: string }) {
   usePageTitle(name)
   const { data: list, error } = useSources()
@@ -102,7 +102,7 @@ function NotKnown({ name, error }: { readonly name: string; readonly error: ApiE
   )
 }
 
-/** The chain behind its values; a walk that was refused says why in its place. */
+/** The explanation of its values, or the error of the request. */
 function Walk({ walk }: { readonly walk: ExplainState }) {
   const { answer, error } = walk
   if (answer)
@@ -124,7 +124,7 @@ function Charts({ name }: { readonly name: string }) {
   return <SelfCharts panels={panels} />
 }
 
-/** What its own records lack: simulated series are those of the simulator, whatever their type. */
+/** Absent values of the source. Simulated series belong to the simulator, whatever their type. */
 function Absences({ source: { type, types } }: { readonly source: SourceAnswer }) {
   const { data: known } = useTypes()
   const names = types.filter((name) => known?.types.some((one) => one.name === name))

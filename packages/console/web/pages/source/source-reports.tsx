@@ -13,7 +13,7 @@ const FIELD_COLUMNS: readonly TableColumn<ListedMetric>[] = [
   { key: 'help', head: 'What it is', isWide: true, look: 'is-quiet is-wrapping', cell: ({ help }) => help || '–' },
 ]
 
-/** What a source reports: its record types, and below each the documentation of its fields. */
+/** The record types of a source, each with the documentation of its fields. */
 export function SourceReports({ reports }: { readonly reports: readonly SourceReport[] }) {
   const { data } = useTypes()
   return (

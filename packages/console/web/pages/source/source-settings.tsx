@@ -3,7 +3,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 
-/** Longer values break into lines. Unit: characters. */
+/** Longer values are wrapped. Unit: characters. */
 const VALUE_LENGTH_MAX = 40
 
 const COLUMNS: readonly TableColumn<SourceSetting>[] = [
@@ -36,7 +36,7 @@ const COLUMNS: readonly TableColumn<SourceSetting>[] = [
   },
 ]
 
-/** What a source was told to do, and where that stands. */
+/** The settings of a source, and where each was set. */
 export function SourceSettings({ settings }: { readonly settings: readonly SourceSetting[] }) {
   return (
     <Panel id="source-settings" title="Settings" caption="keys of data_sources, read at the start">
@@ -51,7 +51,7 @@ export function SourceSettings({ settings }: { readonly settings: readonly Sourc
   )
 }
 
-/** A text of the documentation, with its code set as such. */
+/** Documentation text with its code formatted as code. */
 function Prose({ text }: { readonly text: string }) {
   return text.split('`').map((part, place) =>
     place % 2 === 1 ? (
@@ -64,7 +64,7 @@ function Prose({ text }: { readonly text: string }) {
   )
 }
 
-/** A value as the file would say it. */
+/** A value as written in the configuration file. */
 function written(value: unknown): string {
   if (value === null || value === '') return '–'
   if (Array.isArray(value)) return value.length === 0 ? '[]' : value.map(written).join(', ')

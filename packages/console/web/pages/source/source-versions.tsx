@@ -7,7 +7,7 @@ const COLUMNS: readonly TableColumn<SourceVersion>[] = [
   { key: 'version', head: 'Version', cell: ({ version }) => version },
 ]
 
-/** Versions of what a source is read by. */
+/** Versions of the software behind a source. */
 export function SourceVersions({ versions }: { readonly versions: readonly SourceVersion[] }) {
   return (
     <section className="panel" aria-label="Versions">

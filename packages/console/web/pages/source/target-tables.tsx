@@ -7,7 +7,7 @@ import { countOf, groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
-/** Rows of one table. */
+/** Most rows of a table. */
 const ROW_LIMIT_COUNT = 64
 
 const STATES: Readonly<Record<TargetStatus['state'], { readonly tone: StateTone; readonly word: string }>> = {
@@ -18,7 +18,7 @@ const STATES: Readonly<Record<TargetStatus['state'], { readonly tone: StateTone;
 }
 const ORDER = Object.keys(STATES)
 
-/** The exporters that a source asks, those that need attention first, and what they claim of one another. */
+/** The exporters of a source, trouble first, and their conflicting claims. */
 export function TargetTables({ targets }: { readonly targets: readonly TargetStatus[] }) {
   const zone = usePageState().url.tz ?? 'utc'
   const disputes = targets.flatMap(({ target, disputes }) => disputes.map((dispute) => ({ ...dispute, target })))

@@ -8,10 +8,10 @@ import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
 import { listed } from './listed.ts'
 
-/** Names that one cell has room for. */
+/** Most names in a cell. */
 const NAME_LIMIT_COUNT = 2
 
-/** What cannot be had, of which series, and why. */
+/** Unavailable values, with their series and the reason. */
 export function AbsenceTable({
   absences,
   isReady,

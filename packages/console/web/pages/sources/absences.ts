@@ -1,16 +1,16 @@
 import type { Labels, LatestSeries } from '@sonde/sdk/api'
 import { compareNames, seriesWords } from '../../format/names.ts'
 
-/** A reason, and everything that is absent for it. */
+/** A reason, and the values absent because of it. */
 export interface Absence {
   readonly reason: string
-  /** Metrics that are absent, in order. */
+  /** Absent metrics, sorted. */
   readonly metrics: readonly string[]
-  /** Series that lack them, as their label values say. */
+  /** Series without these metrics, by their label values. */
   readonly series: readonly string[]
 }
 
-/** Groups absent values: one row for every metric and the pattern of its reason, so that 200 interfaces are one row. */
+/** Groups absent values by metric and pattern of the reason, so that 200 interfaces share a row. */
 export function groupAbsences(values: readonly LatestSeries[]): Absence[] {
   const groups = new Map<string, { reason: string; metrics: Set<string>; series: Set<string> }>()
   for (const { metric, labels, absent } of values) {
@@ -19,7 +19,7 @@ export function groupAbsences(values: readonly LatestSeries[]): Absence[] {
     const group = groups.get(key) ?? { reason: absent, metrics: new Set(), series: new Set() }
     if (group.series.size > 0) group.reason = key
     group.metrics.add(metric)
-    // What has no label is of the node.
+    // Series without labels belong to the node.
     group.series.add(seriesWords(labels) || 'node')
     groups.set(key, group)
   }
@@ -32,7 +32,9 @@ export function groupAbsences(values: readonly LatestSeries[]): Absence[] {
     .sort((a, b) => compareNames(a.metrics[0]!, b.metrics[0]!))
 }
 
-/** The reason with label values put as their names: `/sys/class/net/<device>/speed`, `<device>: no such sensor`. */
+/**
+ * The reason with label values replaced by label names: `/sys/class/net/<device>/speed`, `<device>: no such sensor`.
+ */
 function withoutLabels(reason: string, labels: Labels): string {
   return Object.entries(labels).reduce((text, [name, value]) => {
     if (value === '') return text

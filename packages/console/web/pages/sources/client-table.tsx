@@ -12,10 +12,10 @@ import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { listed } from './listed.ts'
 
-/** Sources and types that are named. */
+/** Most sources and types named. */
 const NAME_LIMIT_COUNT = 4
 
-/** One row an application that reports to the agent; nothing while there is none. */
+/** One row per application that reports to the agent. Empty if there are none. */
 export function ClientTable({ clients }: { readonly clients: readonly ListedClient[] }) {
   const nowMs = useSecond()
   if (clients.length === 0) return null
@@ -67,13 +67,13 @@ export function ClientTable({ clients }: { readonly clients: readonly ListedClie
   )
 }
 
-/** Its tag and labels tell it from others of the same application. */
+/** The tag and labels distinguish sources of an application. */
 function sourceName({ id, tag, labels }: ClientSource): string {
   const more = [...(tag === '' ? [] : [tag]), ...Object.entries(labels).map(([name, value]) => `${name}=${value}`)]
   return more.length === 0 ? id : `${id} (${more.join(', ')})`
 }
 
-/** The first few types; those of which something can be asked for open in the explorer. */
+/** The first few types. Types with metrics link to the explorer. */
 function TypeLinks({ types }: Pick<ListedClient, 'types'>) {
   const page = usePageState()
   const { data } = useTypes()

@@ -1,4 +1,4 @@
-/** Names with commas between them; of many the first few, and how many more there are. */
+/** Names separated by commas. Long lists show the first names and the count of the rest. */
 export function listed(names: readonly string[], countMax: number): string {
   const shown = names.slice(0, countMax).join(', ')
   return names.length > countMax ? `${shown} and ${names.length - countMax} more` : shown

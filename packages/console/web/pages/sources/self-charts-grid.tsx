@@ -5,7 +5,7 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { usePageState } from '../../state/time-window.ts'
 import { type SelfPanel, selfCharts, selfQueries } from './self-charts.ts'
 
-/** Charts of what Sonde tells of itself. */
+/** Charts of Sonde's own metrics. */
 export function SelfCharts({ panels }: { readonly panels: readonly SelfPanel[] }) {
   const page = usePageState()
   const queries = useMemo(() => selfQueries(panels), [panels])

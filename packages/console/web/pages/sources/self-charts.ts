@@ -6,10 +6,10 @@ import { RATE_PROVENANCE } from '../interface-charts.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 
-/** Says that each line is a source. */
+/** Caption of charts with a line per source. */
 const BY_SOURCE = 'by source'
 
-/** One chart of what Sonde tells of itself. */
+/** A chart of Sonde's own metrics. */
 export interface SelfPanel {
   readonly id: string
   readonly title: string
@@ -18,7 +18,7 @@ export interface SelfPanel {
   readonly lines: readonly { readonly query: MetricQuery; readonly name: string; readonly label?: string }[]
 }
 
-/** How Sonde itself fares: what it reads, loses and costs. */
+/** Charts of Sonde itself: records read, losses and costs. */
 export const SELF_PANELS: readonly SelfPanel[] = [
   {
     id: 'records',
@@ -64,7 +64,7 @@ export const SELF_PANELS: readonly SelfPanel[] = [
   },
 ]
 
-/** How one source fares: the same of it alone. */
+/** The same charts for a single source. */
 export function sourcePanels(source: string): readonly SelfPanel[] {
   return SELF_PANELS.flatMap(({ caption, lines, ...panel }) => {
     const own = lines
@@ -78,12 +78,12 @@ export function sourcePanels(source: string): readonly SelfPanel[] {
   })
 }
 
-/** What is asked for some panels. */
+/** The queries of the given panels. */
 export function selfQueries(panels: readonly SelfPanel[]): readonly MetricQuery[] {
   return panels.flatMap(({ lines }) => lines.map(({ query }) => query))
 }
 
-/** The charts of some panels. */
+/** The charts of the given panels. */
 export function selfCharts(answer: Columns, panels: readonly SelfPanel[]): ChartSpec[] {
   const { grid } = answer
   if (!grid) return []

@@ -47,7 +47,7 @@ const COLUMNS: readonly TableColumn<ListedSink>[] = [
   },
 ]
 
-/** One row a sink: what it was given, what it passed on, and what it dropped. */
+/** One row per sink: records received, passed on and dropped. */
 export function SinkTable({ sinks }: { readonly sinks: readonly ListedSink[] }) {
   return (
     <Panel id="sink-table" title="Sinks" caption="since the start" isPresent>

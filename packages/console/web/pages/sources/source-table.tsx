@@ -12,12 +12,12 @@ import { usePageState } from '../../state/time-window.ts'
 import { droppedCount, sourceState, targetWords } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
-/** Durations of all rows have one unit. */
+/** Durations of all rows share a unit. */
 const MILLISECONDS: Quantity = { base: 'ms', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
 const WHOLE = pickUnit(MILLISECONDS, 1)
 const TENTHS = pickUnit({ ...MILLISECONDS, resolution: 0.1, decimals: 1 }, 1)
 
-/** One row a source; those that need attention first. */
+/** One row per source; trouble comes first. */
 export function SourceTable({ sources }: { readonly sources: readonly ListedSource[] }) {
   const page = usePageState()
   const rows = sources.toSorted((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)
@@ -81,7 +81,7 @@ function count(head: string, of: (source: ListedSource) => number): TableColumn<
   return { key: head, head, kind: 'number', cell: (source) => groupThousands(String(of(source))) }
 }
 
-/** A count that is trouble unless it is 0. */
+/** A column of counts that is highlighted unless the count is 0. */
 function troubleCount(head: string, of: (source: ListedSource) => number): TableColumn<ListedSource> {
   return { ...count(head, of), look: (source) => (of(source) > 0 ? 'is-trouble' : '') }
 }
@@ -91,7 +91,7 @@ function LastSample({ source: { lastSampleMs, intervalMs } }: { readonly source:
   return lastSampleMs === null ? '–' : ageWords(nowMs - lastSampleMs, intervalMs)
 }
 
-/** How old the last sample is. One that came in time is not counted by the second: the number would only flicker. */
+/** Age of the last sample. A sample in time shows no seconds, because they would only flicker. */
 function ageWords(ageMs: number, intervalMs: number): string {
   const inTimeMs = 2 * Math.max(intervalMs, 1_000)
   return ageMs <= inTimeMs ? `< ${formatDuration(inTimeMs)} ago` : `${formatAge(ageMs)} ago`

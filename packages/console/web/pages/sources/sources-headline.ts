@@ -4,7 +4,7 @@ import { countOf, groupThousands } from '../../format/number.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
-/** What is so about the sources, in a sentence: the worst first. */
+/** A sentence on the sources, the worst problem first. */
 export function sourcesHeadline({ sources, sinks, ledger }: SourcesAnswer, tense: Tense = 'present'): HeadlineText {
   const counts = countStates(sources)
   const worst = [...sources].sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)[0]

@@ -18,7 +18,7 @@ import { SourceTable } from './source-table.tsx'
 import { sourcesHeadline } from './sources-headline.ts'
 import { storeFacts } from './store-facts.ts'
 
-/** What is read, what is missing and why, and what became of every record. */
+/** The page of all sources: records read, missing values with reasons, and the fate of every record. */
 export function SourcesPage() {
   usePageTitle('Sources')
   const page = usePageState()

@@ -4,7 +4,7 @@ import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../../format/time.ts'
 
-/** The store in a strip of facts: what it does, how large it is, and what is safe. */
+/** The facts of the store: activity, size and durability. */
 export function storeFacts(store: HistoryStatus, zone: TimeZoneChoice): Fact[] {
   if (store.state === 'none') {
     return [{ label: 'Store', value: 'None', caption: 'History is a short ring in memory and ends with the process.' }]
