@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type StoreSettings, settingsOf } from '../server/store/config.ts'
+import { type StoreSettings, storeSettings } from '../server/store/config.ts'
 import { EmbeddedStore } from '../server/store/embedded-store.ts'
 import { LOG_BYTES } from '../server/store/worker/database.ts'
 import { headFolderOf } from '../server/store/worker/head-files.ts'
@@ -25,7 +25,7 @@ export async function openSimulatedStore(
 ): Promise<SimulatedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-simulated-'))
   const path = join(folder, 'store.db')
-  const store = new EmbeddedStore(settingsOf({ path, ...settings }), WORKER)
+  const store = new EmbeddedStore(storeSettings({ path, ...settings }), WORKER)
   await store.opened
   return {
     store,

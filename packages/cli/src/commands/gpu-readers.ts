@@ -1,11 +1,11 @@
 import { type Agent, agentCatalogue } from '@sonde/agent'
-import type { AppRoutesOptions, GpuReader } from '@sonde/console'
+import type { AppRoutesOptions, GpuReaderState } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 
 /** Record types that sources of GPUs report. */
 const GPU_TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile']
 
-const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['state']>> = {
+const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReaderState['state']>> = {
   starting: 'starting',
   reading: 'reading',
   absent: 'empty',
@@ -16,7 +16,7 @@ const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReader['stat
 }
 
 /** The sources of an agent that read GPUs, with their state. */
-export function gpuReaders({ sources }: Agent): GpuReader[] {
+export function gpuReaders({ sources }: Agent): GpuReaderState[] {
   const ofGpus = sources.filter(({ definition }) => definition.types.some(({ name }) => GPU_TYPES.includes(name)))
   return ofGpus.map(({ name, state, reason, found }) => {
     return { name, state: STATES[state], reason: state === 'reading' ? found : reason }

@@ -22,7 +22,7 @@ const OF_AGENTS = [
 ] as const
 
 /** What a console reports about itself. */
-export interface Told {
+export interface ConsoleInfo {
   readonly version: string
   /** Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
@@ -33,7 +33,7 @@ export interface Told {
 }
 
 /** The node of a console without agents: no hardware, and a history on another server. */
-export function describeConsole({ version, startedMs, backend, history }: Told): NodeAnswer {
+export function describeConsole({ version, startedMs, backend, history }: ConsoleInfo): NodeAnswer {
   const { hasSimulated, agentCount } = history.told
   return {
     node: hostname(),
@@ -59,7 +59,7 @@ export function describeConsole({ version, startedMs, backend, history }: Told):
 }
 
 /** The routes of a console without an agent: its status, its health, and a clear error where an agent is needed. */
-export function aloneRoutes(app: FastifyInstance, told: Told): void {
+export function aloneRoutes(app: FastifyInstance, told: ConsoleInfo): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', () => ({ status: 'ready', waiting: [] }))
   app.get('/api/v1/node', (_request, reply) => reply.header('cache-control', 'no-store').send(describeConsole(told)))

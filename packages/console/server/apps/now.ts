@@ -19,6 +19,6 @@ export function isOfSample(valueMs: number | undefined, rowMs: number | undefine
 }
 
 /** The origin of a row. Rows of one agent have the same times; rows of simulated pods have their own. */
-export function originOf({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
+export function rowMaker({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
   return JSON.stringify(Object.entries(rest).sort())
 }

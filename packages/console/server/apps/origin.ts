@@ -1,7 +1,7 @@
 import type { History, LatestSeries } from '@sonde/sdk/internal'
 
 /** A reader of GPUs: a source, or an exporter. */
-export interface GpuReader {
+export interface GpuReaderState {
   readonly name: string
   /**
    * `starting`: no report yet; `reading`: it reports GPUs; `empty`: it runs, and finds no GPU; `failing`: it is there,
@@ -16,15 +16,15 @@ export interface GpuReader {
  * The origin of answers about apps decides the advice to readers: an agent of this node, whose configuration they can
  * change, or a Prometheus-compatible server that scrapes agents or exporters.
  */
-export type Place = 'agent' | 'prometheus'
+export type AnswerOrigin = 'agent' | 'prometheus'
 
 /** The inputs of answers about apps. */
 export interface AppsOrigin {
   readonly history: History
   /** Default: `agent`. */
-  readonly place?: Place
+  readonly place?: AnswerOrigin
   /** The readers of GPUs. Default: unknown. */
-  readonly readers?: () => readonly GpuReader[]
+  readonly readers?: () => readonly GpuReaderState[]
   /** Whether the requests of pods are read. Default: true if any pod has a request. */
   readonly readsRequests?: () => boolean
   /** The latest values of a metric, with the reason of each absent value. Default: reasons are unknown. */

@@ -5,10 +5,10 @@ import type { AppPod } from './app-pod.ts'
 import { podMetric } from './fields.ts'
 import { gapsOf } from './gaps.ts'
 import { serviceMatchers } from './matchers.ts'
-import { isOfSample, originOf, requestOfNow } from './now.ts'
+import { isOfSample, requestOfNow, rowMaker } from './now.ts'
 import type { AppsOrigin } from './origin.ts'
 import { reasonsOf } from './reasons.ts'
-import { podKey, type SharedGpu, sharedOf, sharedQueries, valuesOfDevices } from './shared-gpus.ts'
+import { type SharedGpu, sharedOf, sharedPodKey, sharedQueries, valuesOfDevices } from './shared-gpus.ts'
 
 /**
  * A pod that started less than this ago is warming: its numbers are not reported as missing yet. Unit: milliseconds.
@@ -64,7 +64,7 @@ export async function podsNow(
   const chosen = services === undefined ? rows : rows.filter(({ labels }) => services.includes(labels.service ?? ''))
   const isShared = ({ byMetric }: Numbers) =>
     (byMetric.get('pod_gpu_shared_with') ?? 0) > 0 || (byMetric.get('pod_gpu_instances') ?? 0) > 0
-  const sharing = new Map(chosen.filter(isShared).map((row) => [podKey(row.labels), row]))
+  const sharing = new Map(chosen.filter(isShared).map((row) => [sharedPodKey(row.labels), row]))
   const shared = sharing.size === 0 ? [] : await sharedGpus(history, sharedQueries(matchers, GPU_FIELDS), nowMs)
   const ofSharing = shared.filter(({ pod, rowMs }) => {
     const row = sharing.get(pod)
@@ -75,7 +75,7 @@ export async function podsNow(
   const pods: Omit<AppPod, 'gaps'>[] = []
   for (const row of chosen) {
     if (turn.isOver()) await turn.next()
-    pods.push(podOf(row, byPod.get(podKey(row.labels)) ?? [], nowMs))
+    pods.push(podOf(row, byPod.get(sharedPodKey(row.labels)) ?? [], nowMs))
   }
   const reasons = await reasonsOf(pods, latest)
   const told = pods.map((pod) => ({ ...pod, gaps: gapsOf(pod, nowMs, reasons.get(pod.key)) }))
@@ -138,13 +138,13 @@ async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
     for (const { labels, values, newestMs: rowMs } of series) {
       if (turn.isOver()) await turn.next()
       if (metric === SERVICE_METRIC) {
-        const origin = originOf(labels)
+        const origin = rowMaker(labels)
         newestMs.set(origin, Math.max(rowMs ?? 0, newestMs.get(origin) ?? 0))
         continue
       }
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
-      const key = podKey(labels)
+      const key = sharedPodKey(labels)
       let numbers = known.get(key)
       if (numbers === undefined) {
         numbers = { labels, byMetric: new Map(), sampledMs: new Map(), rowMs: undefined }
@@ -156,7 +156,7 @@ async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
     }
   }
   const isThere = ({ labels, rowMs = Number.POSITIVE_INFINITY }: Numbers) =>
-    rowMs >= (newestMs.get(originOf(labels)) ?? 0)
+    rowMs >= (newestMs.get(rowMaker(labels)) ?? 0)
   const there = [...known].filter(([, numbers]) => isThere(numbers)).sort(([a], [b]) => (a < b ? -1 : 1))
   return there.map(([, numbers]) => withoutOld(numbers))
 }
@@ -178,7 +178,7 @@ function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], now
   const startedMs = startedS === null ? null : startedS * 1000
   const gpus = numberOf('pod_gpus') ?? 0
   return {
-    key: podKey(labels),
+    key: sharedPodKey(labels),
     app: labels.app ?? '',
     namespace: labels.namespace ?? '',
     name: labels.pod ?? '',

@@ -7,10 +7,10 @@ import { isOfSample, requestOfNow } from './now.ts'
 import {
   distinct,
   heldCount,
-  numberOf,
   type SharedGpu,
   serviceKey,
   sharedCount,
+  sharedGpuNumber,
   sharedOf,
   sharedQueries,
 } from './shared-gpus.ts'
@@ -124,7 +124,7 @@ function gpusOf(services: readonly ServiceSize[]): Pick<AppSummary, 'gpus' | 'sh
   // Each service counts a device that several services share.
   const again = services.reduce((sum, { shared }) => sum + heldCount(distinct(shared)), 0) - heldCount(devices)
   const powers = services.flatMap(({ power }) => (power === null ? [] : [power.avg * power.count]))
-  const ofDevices = numberOf(
+  const ofDevices = sharedGpuNumber(
     devices.filter(({ values }) => values['gpu-power-w'] !== undefined),
     'gpu-power-w',
   )
@@ -137,7 +137,7 @@ function gpusOf(services: readonly ServiceSize[]): Pick<AppSummary, 'gpus' | 'sh
 }
 
 /** The services in one answer: those with the most GPUs, up to a limit of services and of pods. */
-export function largestOf(services: readonly ServiceSize[], serviceMax: number, podMax: number): string[] {
+export function largestServices(services: readonly ServiceSize[], serviceMax: number, podMax: number): string[] {
   const names: string[] = []
   let pods = 0
   for (const service of services.slice(0, serviceMax)) {

@@ -3,7 +3,7 @@ import { turn, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import { podMetric } from './fields.ts'
 import type { AppsOrigin } from './origin.ts'
-import { podKey } from './shared-gpus.ts'
+import { sharedPodKey } from './shared-gpus.ts'
 
 /** Reasons for absent numbers of a pod, in the words of their source. */
 export type Reasons = ReadonlyMap<GpuField, string>
@@ -20,7 +20,7 @@ export async function reasonsOf(
     for (const { labels, absent, value } of await latest(podMetric(field))) {
       if (turn.isOver()) await turn.next()
       if (value !== null || absent === '' || absent === UNTOLD_ABSENCE) continue
-      const key = podKey(labels)
+      const key = sharedPodKey(labels)
       const ofPod = reasons.get(key) ?? new Map<GpuField, string>()
       reasons.set(key, ofPod.set(field, absent))
     }

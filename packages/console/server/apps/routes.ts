@@ -16,8 +16,8 @@ import { type AppLimits, Gate } from './limits.ts'
 import type { AppsOrigin } from './origin.ts'
 import { anyAsks, podsNow } from './pods.ts'
 import { podsAnswer } from './pods-answer.ts'
-import { appsOf, largestOf, servicesBySize, totalOf } from './ranking.ts'
-import { servicesOf } from './services.ts'
+import { appsOf, largestServices, servicesBySize, totalOf } from './ranking.ts'
+import { gpuServices } from './services.ts'
 import { stateOf } from './state.ts'
 import { totalsOf } from './totals.ts'
 
@@ -63,7 +63,7 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   answerRoute('/api/v1/apps/:app/gpu', (request) => gpuAnswer(originOf(request), request))
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
     const { pods, shared } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
-    return fresh(reply).send(servicesOf(pods, shared).map(describeService))
+    return fresh(reply).send(gpuServices(pods, shared).map(describeService))
   })
   app.get('/api/v1/apps/:app/processes', async (request, reply) => {
     const { pods } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
@@ -113,7 +113,7 @@ async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Pr
   const knowsRequests =
     pods.some(({ requested }) => requested !== null) || readsRequests?.() === true || (await anyAsks(history))
   const { state, summary, advice } = stateOf(app, pods, options, knowsRequests)
-  const services = servicesOf(pods, shared)
+  const services = gpuServices(pods, shared)
   const { leftOut } = chosen
   return {
     nowMs,
@@ -156,7 +156,7 @@ async function chosenServices(
         'ask with largest=true for those with the most GPUs, with services=a,b for some, or raise limits.gpu_metrics_max_pods',
     )
   }
-  const names = largestOf(sizes, limits.services, POD_ROWS_MAX)
+  const names = largestServices(sizes, limits.services, POD_ROWS_MAX)
   const shown = new Set(names)
   const left = sizes.filter(({ name }) => !shown.has(name))
   return { names, leftOut: { services: left.length, pods: left.reduce((sum, size) => sum + size.pods, 0) } }

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 import { sondeCommand } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
-import type { GpuReader } from './origin.ts'
-import { servicesOf } from './services.ts'
+import type { GpuReaderState } from './origin.ts'
+import { gpuServices } from './services.ts'
 import { stateOf } from './state.ts'
 
 type Values = Partial<Record<GpuField, number>>
@@ -30,12 +30,12 @@ test('each number is over the pods that have it', () => {
     podOf('c', { 'gpu-power-w': 300 }),
     podOf('d', { 'gpu-util': 7 }, { service: 'alpha' }),
   ]
-  const [alpha, decode] = servicesOf(pods, [])
+  const [alpha, decode] = gpuServices(pods, [])
   assert.deepEqual([alpha?.name, decode?.name, decode?.pods, decode?.gpus], ['alpha', 'decode', 3, 5])
   assert.deepEqual(decode?.values['gpu-util'], { avg: 45, min: 0, max: 90, count: 2 })
   assert.deepEqual(decode?.values['gpu-power-w'], { avg: 200, min: 100, max: 300, count: 2 })
   assert.equal(decode?.values['gpu-sm-active'], null)
-  assert.deepEqual(servicesOf([], []), [])
+  assert.deepEqual(gpuServices([], []), [])
 })
 
 describe('numbers are partial where over a quarter of the settled pods have no utilisation:', () => {
@@ -56,14 +56,18 @@ describe('numbers are partial where over a quarter of the settled pods have no u
     ['idle is a number', [podOf('idle', { 'gpu-util': 0 })], false, 0],
   ] as const) {
     test(words, () => {
-      const [service] = servicesOf(pods, [])
+      const [service] = gpuServices(pods, [])
       assert.deepEqual([service?.isPartial, service?.missing.length], [isPartial, missing])
     })
   }
 })
 
 describe('the state is the first that holds:', () => {
-  const reader = (state: GpuReader['state'], name = 'nvml'): GpuReader => ({ name, state, reason: 'no driver' })
+  const reader = (state: GpuReaderState['state'], name = 'nvml'): GpuReaderState => ({
+    name,
+    state,
+    reason: 'no driver',
+  })
   const settled = without(1)
   const warming = without(1, { isWarming: true })
   for (const [words, pods, readers, state] of [
@@ -121,9 +125,9 @@ test('pods that ask for GPUs: how many, and which hold none that is known', () =
   const asking = without(3, { requested: 2, gpus: 0 })
   const [first] = asking
   const pods = [...asking.slice(1), { ...first, gpus: 2 } as (typeof asking)[number]]
-  const [service] = servicesOf(pods, [])
+  const [service] = gpuServices(pods, [])
   assert.deepEqual(service?.expected, { pods: 3, gpus: 6, seen: 1, missing: ['without-1', 'without-2'] })
-  assert.equal(servicesOf(without(2, { requested: null }), [])[0]?.expected, null)
+  assert.equal(gpuServices(without(2, { requested: null }), [])[0]?.expected, null)
 })
 
 test('that no pod asks for a GPU is said only where it is known', () => {

@@ -7,13 +7,13 @@ import {
   type GpuService,
 } from '@sonde/sdk/api'
 import type { AppPod } from './app-pod.ts'
-import { distinct, heldCount, numberOf, type SharedGpu } from './shared-gpus.ts'
+import { distinct, heldCount, type SharedGpu, sharedGpuNumber } from './shared-gpus.ts'
 
 /** Above this share of pods without utilisation, not counting warming pods, the numbers are marked partial. */
 const PARTIAL_SHARE = 0.25
 
 /** The services of pods, sorted by name. */
-export function servicesOf(pods: readonly AppPod[], shared: readonly SharedGpu[]): GpuService[] {
+export function gpuServices(pods: readonly AppPod[], shared: readonly SharedGpu[]): GpuService[] {
   const byName = Map.groupBy(pods, ({ service }) => service)
   const byPod = Map.groupBy(shared, ({ pod }) => pod)
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofService]) => serviceOf(name, ofService, byPod))
@@ -30,7 +30,7 @@ function serviceOf(
   const values = GPU_FIELDS.map((field) => [field, numberOver(pods, field)] as const)
   const devices = distinct(pods.flatMap(({ key }) => byPod.get(key) ?? []))
   const ofDevices = values.flatMap(([field, number]) => {
-    const ofField = number === null ? numberOf(devices, field) : null
+    const ofField = number === null ? sharedGpuNumber(devices, field) : null
     return ofField === null ? [] : [[field, ofField]]
   })
   const alone = pods.filter(({ key }) => !byPod.has(key))

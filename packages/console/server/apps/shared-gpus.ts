@@ -9,7 +9,7 @@ export interface SharedGpu {
   readonly device: string
   /** The service of the pod, by {@link serviceKey}. */
   readonly service: string
-  /** The pod, by {@link podKey}. */
+  /** The pod, by {@link sharedPodKey}. */
   readonly pod: string
   readonly isInstance: boolean
   /** Pods that hold the device; 0 for the board of an instance that is held. */
@@ -24,7 +24,7 @@ export interface SharedGpu {
 const PODS_METRIC = 'shared_gpu_pods'
 
 /** Unique key of a pod. */
-export function podKey({ app, service, namespace, pod, simulated }: Labels): string {
+export function sharedPodKey({ app, service, namespace, pod, simulated }: Labels): string {
   return JSON.stringify([app ?? '', service ?? '', namespace ?? '', pod ?? '', simulated ?? ''])
 }
 
@@ -48,7 +48,7 @@ export async function sharedOf({ results }: Pick<QueryAnswer, 'results'>): Promi
       if (turn.isOver()) await turn.next()
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
-      const key = JSON.stringify([podKey(labels), deviceOf(labels)])
+      const key = JSON.stringify([sharedPodKey(labels), deviceOf(labels)])
       const row = rows.get(key) ?? { labels, pods: 0, rowMs: undefined, values: {} }
       rows.set(key, row)
       const field = sharedFieldOf(metric)
@@ -62,7 +62,7 @@ export async function sharedOf({ results }: Pick<QueryAnswer, 'results'>): Promi
   return Array.from(rows.values(), ({ labels, ...row }) => ({
     ...row,
     device: deviceOf(labels),
-    ...{ service: serviceKey(labels), pod: podKey(labels) },
+    ...{ service: serviceKey(labels), pod: sharedPodKey(labels) },
     isInstance: (labels.GPU_I_ID ?? '') !== '',
   }))
 }
@@ -92,7 +92,7 @@ export function sharedCount(devices: readonly SharedGpu[]): number {
  * A number over distinct devices; null if no device has it, or if it is a sum and a device lacks it. For numbers that
  * only a whole GPU has, boards count instead of their instances.
  */
-export function numberOf(devices: readonly SharedGpu[], field: GpuField): GpuNumber | null {
+export function sharedGpuNumber(devices: readonly SharedGpu[], field: GpuField): GpuNumber | null {
   const having = devices.filter(({ pods, isInstance }) => (BOARD_FIELDS.has(field) ? !isInstance : pods > 0))
   const numbers = having.flatMap(({ values }) => values[field] ?? [])
   if (numbers.length === 0 || (SUMMED_FIELDS.has(field) && numbers.length < having.length)) return null
@@ -107,7 +107,7 @@ export function valuesOfDevices(
 ): SharedValues {
   return Object.fromEntries(
     GPU_FIELDS.flatMap((field) => {
-      const number = own[field] === null ? numberOf(devices, field) : null
+      const number = own[field] === null ? sharedGpuNumber(devices, field) : null
       return number === null ? [] : [[field, SUMMED_FIELDS.has(field) ? number.avg * number.count : number.avg]]
     }),
   )

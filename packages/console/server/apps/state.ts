@@ -1,16 +1,16 @@
 import type { AppState, GpuPod } from '@sonde/sdk/api'
 import { shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { isUnscheduled } from './gaps.ts'
-import type { AppsOrigin, GpuReader, Place } from './origin.ts'
+import type { AnswerOrigin, AppsOrigin, GpuReaderState } from './origin.ts'
 
 /** The state, and the advice for it. */
-export interface Told {
+export interface AppAdvice {
   readonly state: AppState
   readonly summary: string
   readonly advice: readonly string[]
 }
 
-const NO_SOURCE: Told = {
+const NO_SOURCE: AppAdvice = {
   state: 'no_source',
   summary: 'Nothing here reads GPUs.',
   advice: [
@@ -33,7 +33,7 @@ export function stateOf(
   pods: readonly GpuPod[],
   { readers: read, place = 'agent' }: Pick<AppsOrigin, 'readers' | 'place'>,
   knowsRequests: boolean,
-): Told {
+): AppAdvice {
   const readers = read?.()
   const hasNumbers = pods.some(
     ({ values, deviceValues }) =>
@@ -100,19 +100,19 @@ function describeCommand(pods: readonly GpuPod[]): string {
 }
 
 /** A reader and its result, so that the user need not search for it elsewhere. */
-function foundWords({ name, reason }: GpuReader): string {
+function foundWords({ name, reason }: GpuReaderState): string {
   return reason === '' ? name : `${name} (${reason})`
 }
 
 /** The source that knows the GPU requests of pods, and how to enable it. */
-const REQUESTS: Readonly<Record<Place, string>> = {
+const REQUESTS: Readonly<Record<AnswerOrigin, string>> = {
   agent:
     'To see pods that ask for a GPU and got none, read kube-state-metrics: data_sources: [{type: kube_state_metrics, addresses: ["http://HOST:8080/metrics"]}]',
   prometheus:
     'To see pods that ask for a GPU and got none, let the Prometheus scrape kube-state-metrics: kube_pod_container_resource_requests',
 }
 
-function noPods(app: string, knowsRequests: boolean, place: Place): Told {
+function noPods(app: string, knowsRequests: boolean, place: AnswerOrigin): AppAdvice {
   const ask = 'A pod asks for a GPU by its limits: resources: {limits: {nvidia.com/gpu: 1}}'
   if (knowsRequests) return { state: 'no_pods', summary: `No pod of ${app} asks for a GPU.`, advice: [ask] }
   const summary = `No pod of ${app} is known to hold a GPU.`
@@ -130,7 +130,7 @@ const PLUGIN_PODS = [
 ]
 
 /** The failing hop, in the words of its source; for pods without a device, how to check their device plugin. */
-function lateAdvice(pods: readonly GpuPod[], readers: readonly GpuReader[], place: Place): string[] {
+function lateAdvice(pods: readonly GpuPod[], readers: readonly GpuReaderState[], place: AnswerOrigin): string[] {
   const unheld = pods.filter(({ gpus }) => gpus === 0)
   const held = pods.filter(({ gpus }) => gpus > 0)
   const said = readers.filter(({ reason }) => reason !== '').map((reader) => `Asked: ${foundWords(reader)}.`)

@@ -1,6 +1,6 @@
 import type { GpuField, GpuSum, GpuTotals } from '@sonde/sdk/api'
 import type { AppPod } from './app-pod.ts'
-import { distinct, heldCount, numberOf, type SharedGpu, sharedCount } from './shared-gpus.ts'
+import { distinct, heldCount, type SharedGpu, sharedCount, sharedGpuNumber } from './shared-gpus.ts'
 
 /**
  * Totals of the GPUs of some pods, each GPU counted once: a pod that shares no GPU counts by its row, the others by
@@ -21,9 +21,9 @@ export function totalsOf(pods: readonly AppPod[], shared: readonly SharedGpu[]):
   function sumOf(field: GpuField): GpuSum | null {
     const own = alone.flatMap(({ values }) => values[field] ?? [])
     // A device without the number leaves out only its own pods.
-    const known = sharing.filter(({ key }) => numberOf(byPod.get(key) ?? [], field) !== null)
+    const known = sharing.filter(({ key }) => sharedGpuNumber(byPod.get(key) ?? [], field) !== null)
     const together = distinct(known.flatMap(({ key }) => byPod.get(key) ?? []))
-    const ofDevices = numberOf(together, field)
+    const ofDevices = sharedGpuNumber(together, field)
     const count = own.length + (ofDevices === null ? 0 : known.length)
     if (count === 0) return null
     const sum = own.reduce((total, value) => total + value, 0)

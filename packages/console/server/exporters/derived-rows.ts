@@ -2,7 +2,7 @@ import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 import type { SeriesAnswer } from '@sonde/sdk/internal'
 import { appMetric, podMetric } from '../apps/fields.ts'
 import { isThere } from './gpu-columns.ts'
-import { gpuCounts, numberOfPod, type PodColumns, sharersOf } from './pod-columns.ts'
+import { gpuCounts, gpuSharers, numberOfPod, type PodColumns } from './pod-columns.ts'
 
 const FIELD_OF_POD: ReadonlyMap<string, GpuField> = new Map(GPU_FIELDS.map((field) => [podMetric(field), field]))
 const FIELD_OF_APP = new Map(
@@ -26,7 +26,7 @@ function valuesOf(metric: string, pod: PodColumns, length: number): Float64Array
   if (field !== undefined) return numberOfPod(pod, field, length)
   if (metric === 'pod_gpus') return gpuCounts(pod, length, false)
   if (metric === 'pod_gpu_instances') return gpuCounts(pod, length, true)
-  if (metric === 'pod_gpu_shared_with') return sharersOf(pod, length)
+  if (metric === 'pod_gpu_shared_with') return gpuSharers(pod, length)
   return pod.own.get(metric)
 }
 

@@ -32,10 +32,10 @@ import {
   startExpression,
   targetExpression,
 } from './expressions.ts'
-import { ORIGINS } from './gpu-columns.ts'
-import { type PodColumns, PodTable } from './pod-columns.ts'
+import { GPU_FIELD_ORIGINS } from './gpu-columns.ts'
+import { type PodColumns, PodColumnsTable } from './pod-columns.ts'
 import { sharedRows } from './shared-rows.ts'
-import { targetsOf } from './workload.ts'
+import { scrapeTargets } from './workload.ts'
 
 /** How long a positive check for rows of agents stays valid. Unit: milliseconds. */
 const KNOWN_MS = 30_000
@@ -110,7 +110,7 @@ export class ExporterHistory implements History, Catalogue {
     const fn = request.queries.some((query) => query.function === 'avg') ? 'avg' : 'last'
     const { times, intervalMs, series } = await this.#history.evaluate(request, (grain) => questions(names, fn, grain))
     const [up = [], requested = [], started = [], scheduled = [], labels = [], ages = [], ...raws] = series
-    const table = new PodTable(targetsOf(up))
+    const table = new PodColumnsTable(scrapeTargets(up))
     for (const [i, name] of names.entries()) table.takeGpus(name, raws[i] ?? [])
     table.takePods('pod_gpu_requested_gpus', requested)
     table.takePods('pod_gpu_start_time_seconds', started)
@@ -129,7 +129,7 @@ export class ExporterHistory implements History, Catalogue {
 function rowsOf(
   metric: string,
   pods: readonly PodColumns[],
-  { devices }: PodTable,
+  { devices }: PodColumnsTable,
   length: number,
 ): readonly SeriesAnswer[] {
   if (metric.startsWith('pod_')) return podRows(metric, pods, length)
@@ -172,7 +172,7 @@ function rawsOf(queries: readonly SeriesQuery[]): RawName[] {
     const named = (['avg', 'min', 'max', 'count'] as const).map((statistic) => appMetric(field, statistic))
     return [podMetric(field), sharedMetric(field), ...named].some((metric) => metrics.has(metric))
   })
-  return [...new Set([...ALWAYS, ...fields.flatMap((field) => ORIGINS[field].raws)])]
+  return [...new Set([...ALWAYS, ...fields.flatMap((field) => GPU_FIELD_ORIGINS[field].raws)])]
 }
 
 function check({ metric, function: asked }: SeriesQuery): void {

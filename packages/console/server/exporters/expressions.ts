@@ -1,5 +1,5 @@
 import { functionOf, type Grain } from '../prometheus/expressions.ts'
-import { selectorOf, spanOf } from '../prometheus/promql.ts'
+import { promqlDuration, selectorOf } from '../prometheus/promql.ts'
 
 /** Matches series of an NVIDIA exporter or of kube-state-metrics. */
 export interface Raw {
@@ -95,7 +95,7 @@ export function labelExpression(grain: Grain): string {
 
 function lastOf(metric: string, { stepMs, holdMs }: Grain, match?: readonly [label: string, value: string]): string {
   const matchers = match === undefined ? [] : [{ label: match[0], op: '=~' as const, value: match[1] }]
-  return `last_over_time(${selectorOf([metric], matchers)}[${spanOf(Math.max(stepMs, holdMs) - 1)}])`
+  return `last_over_time(${selectorOf([metric], matchers)}[${promqlDuration(Math.max(stepMs, holdMs) - 1)}])`
 }
 
 /**

@@ -8,7 +8,7 @@ const MIB = 2 ** 20
  * One of the nine numbers: its raw series, which are summed; how it is combined over GPUs; and whether MIG instances
  * have it.
  */
-export interface Origin {
+export interface GpuFieldOrigin {
   readonly raws: readonly RawName[]
   /** The raw series of a MIG instance; empty if an instance has no such number. */
   readonly ofInstance: readonly RawName[]
@@ -18,15 +18,15 @@ export interface Origin {
   readonly within: 'mean' | 'sum'
 }
 
-const ratio = (raw: RawName, ofInstance: readonly RawName[] = []): Origin => {
+const ratio = (raw: RawName, ofInstance: readonly RawName[] = []): GpuFieldOrigin => {
   return { raws: [raw], ofInstance, isOfProcesses: false, factor: 100, within: 'mean' }
 }
-const memory = (raws: readonly RawName[], ofInstance: readonly RawName[], isOfProcesses: boolean): Origin => {
+const memory = (raws: readonly RawName[], ofInstance: readonly RawName[], isOfProcesses: boolean): GpuFieldOrigin => {
   return { raws, ofInstance, isOfProcesses, factor: MIB, within: 'sum' }
 }
 
 /** The origin of each of the nine numbers, with the same rules as the rows of an agent. */
-export const ORIGINS: Readonly<Record<GpuField, Origin>> = {
+export const GPU_FIELD_ORIGINS: Readonly<Record<GpuField, GpuFieldOrigin>> = {
   'gpu-util': { raws: ['util'], ofInstance: [], isOfProcesses: true, factor: 1, within: 'mean' },
   'gpu-mem-used': memory(['used'], ['used'], true),
   'gpu-mem-total': memory(['used', 'free', 'reserved'], ['used', 'free'], false),
@@ -44,7 +44,7 @@ const OF_BOARDS: ReadonlySet<RawName> = new Set(['power', 'util'])
 type Columns = Map<RawName, Float64Array>
 
 /** A device over time: a GPU, or a MIG instance. */
-export interface DeviceColumns {
+export interface GpuDeviceColumns {
   readonly host: string
   readonly uuid: string
   readonly instance: string
@@ -60,32 +60,32 @@ export interface DeviceColumns {
 
 /** A device that a pod holds, with the series that show it. */
 export interface HeldColumns {
-  readonly device: DeviceColumns
+  readonly device: GpuDeviceColumns
   readonly raws: Columns
 }
 
 /** All devices, by node, UUID and instance. */
 export class DeviceTable {
-  readonly #devices = new Map<string, DeviceColumns>()
+  readonly #devices = new Map<string, GpuDeviceColumns>()
 
   /** The device of a series, and the device that its numbers describe: numbers of a board describe the whole GPU. */
-  of(labels: Labels, raw: RawName): { readonly held: DeviceColumns; readonly told: DeviceColumns } {
+  of(labels: Labels, raw: RawName): { readonly held: GpuDeviceColumns; readonly told: GpuDeviceColumns } {
     const { GPU_I_ID: instance = '' } = labels
     const held = this.#of(labels, instance)
     return { held, told: instance !== '' && OF_BOARDS.has(raw) ? this.#of(labels, '') : held }
   }
 
   /** The whole GPU of a MIG instance. */
-  boardOf({ uuid, host }: DeviceColumns): DeviceColumns {
+  boardOf({ uuid, host }: GpuDeviceColumns): GpuDeviceColumns {
     return this.#of({ UUID: uuid, Hostname: host }, '')
   }
 
-  #of({ UUID, uuid = '', Hostname, hostname = '' }: Labels, instance: string): DeviceColumns {
+  #of({ UUID, uuid = '', Hostname, hostname = '' }: Labels, instance: string): GpuDeviceColumns {
     const of = { host: Hostname ?? hostname, uuid: UUID ?? uuid, instance }
     const key = JSON.stringify(of)
     const known = this.#devices.get(key)
     if (known !== undefined) return known
-    const device: DeviceColumns = {
+    const device: GpuDeviceColumns = {
       ...of,
       ...{ own: new Map(), copied: new Map(), holders: new Set(), counts: undefined },
     }
@@ -98,7 +98,7 @@ export class DeviceTable {
  * Adds a column. Columns are merged, because two jobs may scrape the same exporter, and a restarted exporter has
  * another instance label.
  */
-export function addColumn(columns: Columns, raw: RawName, values: Float64Array): void {
+export function addGpuColumn(columns: Columns, raw: RawName, values: Float64Array): void {
   const known = columns.get(raw)
   columns.set(raw, known === undefined ? values : known.map((value, i) => (value >= 0 ? value : (values[i] ?? value))))
 }
@@ -110,7 +110,7 @@ export function isThere({ raws }: HeldColumns, i: number): boolean {
 }
 
 /** How many pods hold a device at each time. */
-export function holderCounts(device: DeviceColumns, length: number): Uint32Array {
+export function holderCounts(device: GpuDeviceColumns, length: number): Uint32Array {
   if (device.counts !== undefined) return device.counts
   const counts = new Uint32Array(length)
   for (const held of device.holders) for (let i = 0; i < length; i++) if (isThere(held, i)) counts[i]!++
@@ -119,8 +119,8 @@ export function holderCounts(device: DeviceColumns, length: number): Uint32Array
 }
 
 /** One of the nine numbers of a device at a time. */
-export function numberOfDevice({ own, copied, instance }: DeviceColumns, field: GpuField, i: number): number {
-  const origin = ORIGINS[field]
+export function numberOfDevice({ own, copied, instance }: GpuDeviceColumns, field: GpuField, i: number): number {
+  const origin = GPU_FIELD_ORIGINS[field]
   return sumOf(instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) => {
     const value = own.get(raw)?.[i] ?? Number.NaN
     return value >= 0 ? value : (copied.get(raw)?.[i] ?? Number.NaN)
@@ -129,7 +129,7 @@ export function numberOfDevice({ own, copied, instance }: DeviceColumns, field: 
 
 /** One of the nine numbers for the processes of one pod, at a time; NaN if no exporter reports it. */
 export function numberOfProcesses({ device, raws }: HeldColumns, field: GpuField, i: number): number {
-  const origin = ORIGINS[field]
+  const origin = GPU_FIELD_ORIGINS[field]
   if (!origin.isOfProcesses) return Number.NaN
   return sumOf(device.instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) =>
     (device.own.get(raw)?.[i] ?? Number.NaN) >= 0 ? (raws.get(raw)?.[i] ?? Number.NaN) : Number.NaN,

@@ -3,28 +3,28 @@ import type { GpuField } from '@sonde/sdk/api'
 import type { SeriesAnswer } from '@sonde/sdk/internal'
 import type { RawName } from './expressions.ts'
 import {
-  addColumn,
-  type DeviceColumns,
+  addGpuColumn,
   DeviceTable,
+  GPU_FIELD_ORIGINS,
+  type GpuDeviceColumns,
   type HeldColumns,
   holderCounts,
   isThere,
   numberOfDevice,
   numberOfProcesses,
-  ORIGINS,
 } from './gpu-columns.ts'
-import { type Targets, type Workload, workloadOf } from './workload.ts'
+import { type PodWorkload, type Targets, workloadOf } from './workload.ts'
 
 /** A pod over time. */
 export interface PodColumns {
-  workload: Workload
-  readonly gpus: Map<DeviceColumns, HeldColumns>
+  workload: PodWorkload
+  readonly gpus: Map<GpuDeviceColumns, HeldColumns>
   /** Numbers of the whole pod, by metric. */
   readonly own: Map<string, Float64Array>
 }
 
 /** The pods of series, by namespace and name. */
-export class PodTable {
+export class PodColumnsTable {
   readonly pods = new Map<string, PodColumns>()
   readonly devices = new DeviceTable()
   readonly #targets: Targets
@@ -38,12 +38,12 @@ export class PodTable {
     for (const { labels, values } of series) {
       const pod = this.#podOf(labels)
       const { held: device, told } = this.devices.of(labels, name)
-      addColumn(pod === undefined ? told.own : told.copied, name, values)
+      addGpuColumn(pod === undefined ? told.own : told.copied, name, values)
       if (pod === undefined) continue
       const held: HeldColumns = pod.gpus.get(device) ?? { device, raws: new Map() }
       pod.gpus.set(device, held)
       device.holders.add(held)
-      addColumn(held.raws, name, values)
+      addGpuColumn(held.raws, name, values)
     }
   }
 
@@ -79,7 +79,7 @@ export class PodTable {
     return this.#of({ namespace, pod, app: '', service: '' })
   }
 
-  #of(workload: Workload): PodColumns {
+  #of(workload: PodWorkload): PodColumns {
     const key = JSON.stringify([workload.namespace, workload.pod])
     const known = this.pods.get(key)
     if (known === undefined) {
@@ -113,7 +113,7 @@ export function gpuCounts({ gpus, own }: PodColumns, length: number, isOnlyInsta
 /**
  * Number of other pods on the same device at each time: the maximum over the devices of a pod; NaN if it holds none.
  */
-export function sharersOf({ gpus }: PodColumns, length: number): Float64Array {
+export function gpuSharers({ gpus }: PodColumns, length: number): Float64Array {
   return Float64Array.from({ length }, (_, i) => {
     let most = 0
     for (const [device, held] of gpus) if (isThere(held, i)) most = Math.max(most, holderCounts(device, length)[i] ?? 0)
@@ -126,7 +126,7 @@ export function sharersOf({ gpus }: PodColumns, length: number): Float64Array {
  * other pods hold too, the number covers only the processes of the pod.
  */
 export function numberOfPod({ gpus }: PodColumns, field: GpuField, length: number): Float64Array {
-  const { within } = ORIGINS[field]
+  const { within } = GPU_FIELD_ORIGINS[field]
   return Float64Array.from({ length }, (_, i) => {
     let sum = 0
     let count = 0

@@ -1,11 +1,11 @@
 import type { SeriesAnswer } from '@sonde/sdk/internal'
 import { BOARD_FIELDS, sharedFieldOf } from '../apps/fields.ts'
-import { type DeviceColumns, type DeviceTable, holderCounts, isThere, numberOfDevice } from './gpu-columns.ts'
+import { type DeviceTable, type GpuDeviceColumns, holderCounts, isThere, numberOfDevice } from './gpu-columns.ts'
 import type { PodColumns } from './pod-columns.ts'
 
 /** A device of a pod, or the board of an instance that it holds. */
 interface Shared {
-  readonly device: DeviceColumns
+  readonly device: GpuDeviceColumns
   readonly isBoard: boolean
 }
 
@@ -61,7 +61,7 @@ function numberFor(metric: string, { device, isBoard }: Shared, i: number, lengt
   return numberOfDevice(device, field, i)
 }
 
-function labelsOf({ workload }: PodColumns, { host, uuid, instance }: DeviceColumns): Record<string, string> {
+function labelsOf({ workload }: PodColumns, { host, uuid, instance }: GpuDeviceColumns): Record<string, string> {
   const { app, service, namespace, pod } = workload
   return { app, service, namespace, pod, Hostname: host, UUID: uuid, GPU_I_ID: instance }
 }

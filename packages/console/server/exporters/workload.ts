@@ -2,7 +2,7 @@ import type { Labels } from '@sonde/sdk'
 import type { SeriesAnswer } from '@sonde/sdk/internal'
 
 /** The pod of a GPU series. */
-export interface Workload {
+export interface PodWorkload {
   readonly namespace: string
   readonly pod: string
   readonly app: string
@@ -16,11 +16,11 @@ type Own = Partial<Record<string, ReadonlySet<string>>>
 export type Targets = ReadonlyMap<string, Own>
 
 /** Reads the labels of targets from `up`. */
-export function targetsOf(up: readonly SeriesAnswer[]): Targets {
+export function scrapeTargets(up: readonly SeriesAnswer[]): Targets {
   const targets = new Map<string, Record<string, Set<string>>>()
   for (const { labels } of up) {
-    const own = targets.get(keyOf(labels)) ?? { pod: new Set(), app: new Set(), service: new Set() }
-    targets.set(keyOf(labels), own)
+    const own = targets.get(targetKey(labels)) ?? { pod: new Set(), app: new Set(), service: new Set() }
+    targets.set(targetKey(labels), own)
     for (const [name, values] of Object.entries(own)) if (labels[name]) values.add(labels[name])
   }
   return targets
@@ -31,8 +31,8 @@ export function targetsOf(up: readonly SeriesAnswer[]): Targets {
  * label that Prometheus renamed belongs to the workload, and a label that the target itself has belongs to the
  * exporter.
  */
-export function workloadOf(labels: Labels, targets: Targets): Workload | undefined {
-  const own = targets.get(keyOf(labels)) ?? {}
+export function workloadOf(labels: Labels, targets: Targets): PodWorkload | undefined {
+  const own = targets.get(targetKey(labels)) ?? {}
   const of = (name: 'pod' | 'app' | 'service', ...others: readonly string[]) => {
     const value = labels[name] ?? ''
     const isOwn = own[name]?.has(value) ?? false
@@ -48,6 +48,6 @@ function first(...texts: readonly (string | undefined)[]): string {
   return texts.find((text) => text !== undefined && text !== '') ?? ''
 }
 
-function keyOf({ job = '', instance = '' }: Labels): string {
+function targetKey({ job = '', instance = '' }: Labels): string {
   return JSON.stringify([job, instance])
 }

@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import type { SeriesQuery } from '@sonde/sdk/internal'
-import { functionOf, type Grain, joined, pairsMs, resetsOf } from './expressions.ts'
-import { literalOf, quoted, selectorOf, spanOf } from './promql.ts'
+import { functionOf, type Grain, joinedExpression, pairsMs, resetsOf } from './expressions.ts'
+import { literalOf, promqlDuration, quoted, selectorOf } from './promql.ts'
 
 /** Label of the series of an answer that names their part of the expression. */
 export const PART_LABEL = '__part'
@@ -55,7 +55,7 @@ export function compileQueries(
 /** The latest value of every series of a metric, or of all metrics of a family, with its name. */
 export function latestExpression(name: string, isFamily: boolean, holdMs: number): string {
   const selector = isFamily ? `{__name__=~${quoted(`${literalOf(name)}([_:].*)?`)}}` : selectorOf([name], [])
-  return `last_over_time(${selector}[${spanOf(holdMs - 1)}])`
+  return `last_over_time(${selector}[${promqlDuration(holdMs - 1)}])`
 }
 
 /**
@@ -65,7 +65,7 @@ export function latestExpression(name: string, isFamily: boolean, holdMs: number
  */
 export function densityExpression(): string {
   const ranges = [20, 120, 600, 3600].map((seconds) => {
-    const density = `quantile(0.5, count_over_time(up[${spanOf(seconds * 1000 - 1)}]) - 1) / ${seconds}`
+    const density = `quantile(0.5, count_over_time(up[${promqlDuration(seconds * 1000 - 1)}]) - 1) / ${seconds}`
     return `label_replace(${density}, "${PART_LABEL}", "${seconds}", "", "")`
   })
   return `max(${union(ranges)})`
@@ -98,17 +98,17 @@ function lastPart(queries: readonly SeriesQuery[], places: readonly number[], gr
   }
   const query = queries[places[0] ?? 0] as SeriesQuery
   const last = functionOf('last', [...byMetric.keys()], query.matchers, grain)
-  return { kind: 'values', questions: byMetric, expression: joined(last, query, ['__name__']) }
+  return { kind: 'values', questions: byMetric, expression: joinedExpression(last, query, ['__name__']) }
 }
 
 function rangeParts(query: SeriesQuery, places: readonly number[], grain: Grain): Draft[] {
   const { metric, matchers, function: fn } = query
   const questions = new Map([['', places]])
-  const values = joined(functionOf(fn, [metric], matchers, grain), query)
+  const values = joinedExpression(functionOf(fn, [metric], matchers, grain), query)
   const parts: Draft[] = [{ kind: 'values', questions, expression: values }]
   if (fn !== 'rate' && fn !== 'increase') return parts
   const { by } = query
-  const restarts = joined(resetsOf(metric, matchers, grain), { by, aggregate: 'max' })
+  const restarts = joinedExpression(resetsOf(metric, matchers, grain), { by, aggregate: 'max' })
   return [...parts, { kind: 'restarts', questions, expression: restarts }]
 }
 
@@ -124,16 +124,16 @@ function histogramPart(query: SeriesQuery, places: readonly number[], grain: Gra
     )
   }
   const selector = selectorOf([`${metric}_bucket`], matchers)
-  const pairs = `${selector}[${spanOf(Math.max(pairsMs(grain), 3.5 * intervalMs) - 1)}]`
+  const pairs = `${selector}[${promqlDuration(Math.max(pairsMs(grain), 3.5 * intervalMs) - 1)}]`
   const questions = new Map([['', places]])
   if (fn === 'quantile') {
-    const expression = `histogram_quantile(${quantile}, ${joined(`rate(${pairs})`, query, ['le'])})`
+    const expression = `histogram_quantile(${quantile}, ${joinedExpression(`rate(${pairs})`, query, ['le'])})`
     return { kind: 'values', questions, expression }
   }
   const rate = fn === 'increase' ? `(rate(${pairs}) * ${stepMs / 1000})` : `rate(${pairs})`
   const isOfGain = fn === 'rate' || fn === 'increase'
   const inner = isOfGain ? rate : functionOf(fn, [`${metric}_bucket`], matchers, grain)
-  return { kind: 'bins', questions, expression: joined(inner, query, ['le']) }
+  return { kind: 'bins', questions, expression: joinedExpression(inner, query, ['le']) }
 }
 
 /** A union of expressions. {@link PART_LABEL} of each series holds the index of its expression. */

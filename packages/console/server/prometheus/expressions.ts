@@ -1,5 +1,5 @@
 import { levelsOf, type Matcher, type SeriesQuery } from '@sonde/sdk/internal'
-import { labelName, selectorOf, spanOf } from './promql.ts'
+import { labelName, promqlDuration, selectorOf } from './promql.ts'
 
 /** A value is valid for at most this many periods of its source, as in the store. */
 export const HOLD_INTERVALS = 2.5
@@ -31,7 +31,7 @@ export function functionOf(
 ): string {
   const { stepMs, intervalMs, holdMs } = grain
   const selector = selectorOf(metrics, matchers)
-  const over = (name: string, ms: number) => `${name}(${selector}[${spanOf(ms - 1)}])`
+  const over = (name: string, ms: number) => `${name}(${selector}[${promqlDuration(ms - 1)}])`
   // If a step holds samples, its value is the last of them, even if the series ended afterwards.
   if (fn === 'last' && stepMs >= intervalMs) return over('last_over_time', Math.max(stepMs, holdMs))
   const last = heldOf(selector, holdMs, grain)
@@ -50,13 +50,13 @@ export function functionOf(
  * ignore that mark; a selector respects it, so the selector decides as long as it looks back far enough.
  */
 function heldOf(selector: string, holdMs: number, { looksBack }: Grain): string {
-  const held = `last_over_time(${selector}[${spanOf(holdMs - 1)}])`
+  const held = `last_over_time(${selector}[${promqlDuration(holdMs - 1)}])`
   return looksBack || holdMs > LOOKBACK_MS ? held : `(${held} and ${selector})`
 }
 
 /** The steps in which a counter fell. */
 export function resetsOf(metric: string, matchers: readonly Matcher[], grain: Grain): string {
-  return `(resets(${selectorOf([metric], matchers)}[${spanOf(pairsMs(grain) - 1)}]) > 0)`
+  return `(resets(${selectorOf([metric], matchers)}[${promqlDuration(pairsMs(grain) - 1)}]) > 0)`
 }
 
 /** The range that holds all pairs of readings that end in a step. Unit: milliseconds. */
@@ -80,7 +80,7 @@ function rateOf(over: (name: string, ms: number) => string, grain: Grain): strin
 }
 
 /** An expression aggregated level by level; no level drops the labels of `kept`. */
-export function joined(
+export function joinedExpression(
   expression: string,
   query: Pick<SeriesQuery, 'by' | 'aggregate' | 'within'>,
   kept: readonly string[] = [],

@@ -5,7 +5,7 @@ const KEPT_COUNT = 64
 /** Size of all cached answers together. Policy: the oldest is dropped; a larger answer is not cached. Unit: bytes. */
 const KEPT_BYTES = 32 << 20
 
-interface Kept<T> {
+interface CachedAnswer<T> {
   readonly answer: Promise<T>
   bytes: number
   untilMs: number
@@ -16,7 +16,7 @@ interface Kept<T> {
  * callers get a failure, which is not cached.
  */
 export class Flights<T> {
-  readonly #kept = new Map<string, Kept<T>>()
+  readonly #kept = new Map<string, CachedAnswer<T>>()
   readonly #bytesOf: (answer: T) => number
   readonly #now: () => number
   #bytes = 0
@@ -32,7 +32,7 @@ export class Flights<T> {
     const known = this.#kept.get(key)
     if (known !== undefined && known.untilMs > this.#now()) return known.answer
     this.#drop(key)
-    const kept: Kept<T> = { answer: ask(), bytes: 0, untilMs: Number.POSITIVE_INFINITY }
+    const kept: CachedAnswer<T> = { answer: ask(), bytes: 0, untilMs: Number.POSITIVE_INFINITY }
     this.#kept.set(key, kept)
     kept.answer.then(
       (answer) => this.#keep(key, kept, this.#bytesOf(answer) + 2 * key.length),
@@ -41,7 +41,7 @@ export class Flights<T> {
     return kept.answer
   }
 
-  #keep(key: string, kept: Kept<T>, bytes: number): void {
+  #keep(key: string, kept: CachedAnswer<T>, bytes: number): void {
     if (this.#kept.get(key) !== kept) return
     kept.bytes = bytes
     kept.untilMs = this.#now() + KEPT_MS

@@ -20,9 +20,9 @@ import { type Grain, HOLD_INTERVALS } from './expressions.ts'
 import { Flights } from './flights.ts'
 import { labelsIn, objectIn, pointIn } from './foreign-json.ts'
 import { familyOf } from './metadata.ts'
-import { type Gathered, SeriesReader, seriesOf } from './read-series.ts'
+import { type Gathered, gatheredSeries, SeriesReader } from './read-series.ts'
+import { INSTANT_LIMIT_MS, instantOf, RANGE_LIMIT_MS, ServerTransport } from './server-transport.ts'
 import { type GivenTimes, ToldMetrics } from './told-metrics.ts'
-import { INSTANT_LIMIT_MS, instantOf, RANGE_LIMIT_MS, Transport } from './transport.ts'
 
 /**
  * VictoriaMetrics replaces the points of its newest 30 s by earlier points, up to one step from now. An answer that
@@ -39,7 +39,7 @@ const HIDDEN_MS = 60_000
 const LABEL_COUNT = 100
 
 /** Options of {@link PrometheusHistory}. */
-export interface PrometheusOptions extends GivenTimes {
+export interface PrometheusHistoryOptions extends GivenTimes {
   /** `http://[NAME:PASSWORD@]HOST[:PORT][/PATH]` of a server with the HTTP API of Prometheus. */
   readonly url: string
 }
@@ -59,13 +59,13 @@ export interface EvaluatedExpressions {
  * requests within 2 s share the answer.
  */
 export class PrometheusHistory implements History, Catalogue {
-  readonly transport: Transport
+  readonly transport: ServerTransport
   readonly #told: ToldMetrics
   readonly #answers = new Flights<QueryAnswer>(sizeOf)
 
   /** @throws SondeError `QRY_BACKEND_URL` if the address is invalid. */
-  constructor({ url, ...given }: PrometheusOptions) {
-    this.transport = new Transport(url)
+  constructor({ url, ...given }: PrometheusHistoryOptions) {
+    this.transport = new ServerTransport(url)
     this.#told = new ToldMetrics(this.transport, given)
   }
 
@@ -209,7 +209,7 @@ export class PrometheusHistory implements History, Catalogue {
 
   #resultOf(query: SeriesQuery, gathered: Gathered, notes: readonly string[]): QueryResult {
     const { role, unit, help } = this.#told.of(query.metric)
-    const series = seriesOf(gathered)
+    const series = gatheredSeries(gathered)
     return {
       metric: query.metric,
       ...{ unit: unitOf(query, unit), role, help },

@@ -27,7 +27,7 @@ export function selectorOf(metrics: readonly string[], matchers: readonly Matche
 }
 
 /** A span in the form of PromQL, at least 1 ms. */
-export function spanOf(ms: number): string {
+export function promqlDuration(ms: number): string {
   return `${Math.max(1, Math.round(ms))}ms`
 }
 

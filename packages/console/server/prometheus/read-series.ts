@@ -95,13 +95,13 @@ export class SeriesReader {
 }
 
 /** The series of a query: bins computed from buckets, and the times of counter restarts. */
-export function seriesOf({ series, histograms, resets }: Gathered): SeriesAnswer[] {
-  const timesOf = new Map(resets.map(({ labels, timesMs }) => [keyOf(labels), timesMs]))
-  const counted = series.map((one) => ({ ...one, resetsMs: timesOf.get(keyOf(one.labels)) ?? [] }))
+export function gatheredSeries({ series, histograms, resets }: Gathered): SeriesAnswer[] {
+  const timesOf = new Map(resets.map(({ labels, timesMs }) => [seriesKeyOf(labels), timesMs]))
+  const counted = series.map((one) => ({ ...one, resetsMs: timesOf.get(seriesKeyOf(one.labels)) ?? [] }))
   return [...counted, ...[...histograms.values()].flatMap(binsOf)]
 }
 
-function keyOf(labels: Labels): string {
+function seriesKeyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

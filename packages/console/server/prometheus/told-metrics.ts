@@ -1,6 +1,6 @@
 import { densityExpression, newestExpression } from './compile.ts'
 import { type MetadataEntry, type MetricMetadata, metadataOf } from './metadata.ts'
-import { INSTANT_LIMIT_MS, instantOf, type Transport } from './transport.ts'
+import { INSTANT_LIMIT_MS, instantOf, type ServerTransport } from './server-transport.ts'
 
 /** How long metadata of a server is reused. Unit: milliseconds. */
 const RENEWED_MS = 60_000
@@ -33,7 +33,7 @@ export interface GivenTimes {
  * Metadata of a server's metrics, and the distance and latency of their samples. Renewed in the background.
  */
 export class ToldMetrics {
-  readonly #transport: Transport
+  readonly #transport: ServerTransport
   readonly #given: GivenTimes
   #entries: ReadonlyMap<string, MetadataEntry> = new Map()
   #intervalMs = INTERVAL_DEFAULT_MS
@@ -45,7 +45,7 @@ export class ToldMetrics {
   #askedMs = Number.NEGATIVE_INFINITY
   #first: Promise<void> | undefined
 
-  constructor(transport: Transport, given: GivenTimes = {}) {
+  constructor(transport: ServerTransport, given: GivenTimes = {}) {
     this.#transport = transport
     this.#given = given
   }

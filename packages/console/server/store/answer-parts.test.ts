@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { QueryAnswer, QueryResult, SeriesAnswer } from '@sonde/sdk/internal'
-import { joined, parcelled } from './answer-parts.ts'
+import { joinedAnswer, parcelled } from './answer-parts.ts'
 
 /** An answer whose results have a given number of series and values. */
 function answerOf(sizes: readonly (readonly [series: number, values: number])[]): QueryAnswer {
@@ -51,5 +51,5 @@ for (const [words, sizes] of [
       rest.results.map(({ series }) => series.length),
       sizes.map(() => 0),
     )
-    assert.deepEqual(joined(rest, taken), answer)
+    assert.deepEqual(joinedAnswer(rest, taken), answer)
   })

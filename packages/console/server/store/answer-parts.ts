@@ -51,7 +51,7 @@ function* partsOf(results: readonly QueryResult[]): Generator<AnswerPart, void> 
 }
 
 /** Joins an answer whose series came in parts; they stay in the order of their arrival. */
-export function joined(rest: QueryAnswer, parts: readonly AnswerPart[]): QueryAnswer {
+export function joinedAnswer(rest: QueryAnswer, parts: readonly AnswerPart[]): QueryAnswer {
   const byPlace = Map.groupBy(parts, ({ at }) => at)
   const results = rest.results.map((result, at) => {
     const own = byPlace.get(at)

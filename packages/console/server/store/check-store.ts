@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkFoldersNow, lockFile, messageOf } from '@sonde/sdk/internal'
-import { settingsOf } from './config.ts'
-import { checkDatabase, FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
+import { storeSettings } from './config.ts'
+import { checkDatabase, FORMAT_VERSION, hasOurTables, queryNumber } from './worker/database.ts'
 import { Head } from './worker/head.ts'
 import { headFolderOf } from './worker/head-files.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
@@ -50,13 +50,13 @@ function look(path: string): StoreFinding {
         state: 'denied',
         found: `${path} is a database of another program; give store.dir, or --data-dir, another folder`,
       }
-    const format = numberOf(database, 'PRAGMA user_version')
+    const format = queryNumber(database, 'PRAGMA user_version')
     if (format > 0 && format !== FORMAT_VERSION) {
       const found = `${path} has format ${format}, and this Sonde keeps format ${FORMAT_VERSION}; the next start sets it aside`
       return { state: 'damaged', found }
     }
     checkDatabase(database, size)
-    const head = new Head(database, settingsOf({ path }))
+    const head = new Head(database, storeSettings({ path }))
     const missing = head.missingRecords()
     if (missing > 0) {
       const found = `${path}: the bytes of ${missing} records are not in ${headFolderOf(path)}; the next start goes on without them`

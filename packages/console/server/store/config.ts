@@ -77,7 +77,7 @@ const RANGES = {
  *
  * @throws SondeError `STO_OPTIONS` names the option, its value and the allowed values.
  */
-export function settingsOf(options: StoreOptions): StoreSettings {
+export function storeSettings(options: StoreOptions): StoreSettings {
   const settings: StoreSettings = { ...DEFAULTS, ...options }
   if (typeof settings.path !== 'string' || settings.path === '') {
     throw new SondeError('STO_OPTIONS', 'path is empty; give the file of the store')

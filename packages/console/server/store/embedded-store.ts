@@ -15,10 +15,10 @@ import { keptSentence, type StoreSettings } from './config.ts'
 import { LastPages } from './last-pages.ts'
 import { PageQueue } from './pages.ts'
 import type {
-  Answer,
   FileStatus,
   FromWorker,
   RecordsRequest,
+  StoreAnswer,
   StoredBatch,
   StoredTypes,
   ToWorker,
@@ -420,7 +420,7 @@ export class EmbeddedStore implements Store {
     this.#worker.postMessage(message)
   }
 
-  #ask(make: (id: number) => ToWorker, asker?: Asker): Promise<Answer> {
+  #ask(make: (id: number) => ToWorker, asker?: Asker): Promise<StoreAnswer> {
     if (this.#closing !== undefined) return Promise.reject(isClosed())
     const answer = this.#calls.ask((id) => this.#send(make(id)), asker)
     this.#post()

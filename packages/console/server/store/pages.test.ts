@@ -4,7 +4,7 @@ import { type Batch, createSource, defineType, gauge, type Source, sinkStats } f
 import { ClientLosses } from '@sonde/sdk/internal'
 import { countedType } from '../../test/counted-records.ts'
 import { PageQueue } from './pages.ts'
-import type { Announcement, Page } from './protocol.ts'
+import type { Announcement, StorePage } from './protocol.ts'
 
 /** Number of sources of one client at a time. */
 const SOURCE_COUNT = 1025
@@ -105,7 +105,7 @@ test('what waits keeps little more memory than it takes, whatever lay beside it'
   const record = { time: BigInt(Date.now()) * 1_000_000n, writer: 'a label', number: 0 }
   const [late, busy] = [of(1n), of(2n)]
   const memories = new Set<SharedArrayBuffer>()
-  const send = ({ page }: { page: Page }) => {
+  const send = ({ page }: { page: StorePage }) => {
     memories.add(page.memory)
     return page.entries
   }

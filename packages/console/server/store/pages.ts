@@ -1,9 +1,9 @@
 import { type Batch, countDrop, type SinkStats, type SourceInfo } from '@sonde/sdk'
 import { type ClientLosses, KeptTexts } from '@sonde/sdk/internal'
 import { type AnnouncedType, Announcer } from './announcer.ts'
-import { Lanes } from './lanes.ts'
-import type { Announcement, Page } from './protocol.ts'
+import type { Announcement, StorePage } from './protocol.ts'
 import { memoryIn, QueuedPage } from './queued-page.ts'
+import { WaitingPages } from './waiting-pages.ts'
 
 /** Heap memory of a batch besides its records: many batches have only one record. Unit: bytes. */
 const BATCH_BYTES = 300
@@ -16,7 +16,7 @@ const SPARE_BYTES_MAX = 3 * PAGE_BYTES_MAX
 
 /** A page that was sent to the worker. */
 export interface Posted {
-  readonly page: Page
+  readonly page: StorePage
   readonly announcement: Announcement
 }
 
@@ -31,7 +31,7 @@ interface PostedPage {
  * loses nothing. Over the limit the oldest page that was not sent yet is dropped and counted as `queue_full`.
  *
  * All batches pass in order of arrival, except those of clients with more new names than the worker takes in one turn:
- * these wait in `Lanes`, so that other clients can pass.
+ * these wait in `WaitingPages`, so that other clients can pass.
  */
 export class PageQueue {
   readonly #limitBytes: number
@@ -41,7 +41,7 @@ export class PageQueue {
   readonly #texts = new KeptTexts()
   /** In order of arrival; the last page is being filled. */
   #pages: QueuedPage[] = []
-  readonly #lanes = new Lanes()
+  readonly #lanes = new WaitingPages()
   /** Sent to the worker, in order of sequence. */
   readonly #posted: PostedPage[] = []
   #wasLane = false

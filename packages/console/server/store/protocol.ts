@@ -27,7 +27,7 @@ export interface PageEntry {
 /**
  * Batches that are written and acknowledged together. The memory is shared, so that nothing is copied again.
  */
-export interface Page {
+export interface StorePage {
   /**
    * Rises by one from 1. It is stored with the data and the session, so that no page is written twice after a crash of
    * the worker.
@@ -148,7 +148,7 @@ export interface WorkerStart {
 
 export type ToWorker =
   /** `opening` repeats the number from the worker's `opened` message: a page for an earlier opening is not written. */
-  | { readonly kind: 'page'; readonly opening: number; readonly page: Page; readonly announcement: Announcement }
+  | { readonly kind: 'page'; readonly opening: number; readonly page: StorePage; readonly announcement: Announcement }
   | { readonly kind: 'query'; readonly id: number; readonly request: QueryRequest }
   | { readonly kind: 'records'; readonly id: number; readonly request: RecordsRequest }
   | { readonly kind: 'types'; readonly id: number; readonly request: TypesRequest }
@@ -172,7 +172,7 @@ export interface Written {
 }
 
 /** The answer of the worker to a question; undefined for upkeep. */
-export type Answer = QueryAnswer | readonly StoredBatch[] | StoredTypes | undefined
+export type StoreAnswer = QueryAnswer | readonly StoredBatch[] | StoredTypes | undefined
 
 export type FromWorker =
   /**
@@ -193,6 +193,6 @@ export type FromWorker =
    * long.
    */
   | { readonly kind: 'part'; readonly id: number; readonly part: AnswerPart }
-  | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
+  | { readonly kind: 'answer'; readonly id: number; readonly result: StoreAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string }
   | { readonly kind: 'closed' }

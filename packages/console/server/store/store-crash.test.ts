@@ -5,7 +5,7 @@ import { until } from '../../../sdk/test/helper.ts'
 import { Counting, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
 import { startWriting } from '../../test/start-writing.ts'
-import { settingsOf } from './config.ts'
+import { storeSettings } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import { createStore } from './store.ts'
 
@@ -29,7 +29,7 @@ test('a worker that dies or fails again and again loses nothing and writes nothi
   const { store: first, path, close } = await openStore()
   await first.close()
   const worker = new URL('../../test/crashing-worker-main.ts', import.meta.url)
-  const store = new EmbeddedStore(settingsOf({ path, flushIntervalMs: 10 }), worker)
+  const store = new EmbeddedStore(storeSettings({ path, flushIntervalMs: 10 }), worker)
   try {
     await store.opened
     const counting = new Counting(store)

@@ -22,7 +22,7 @@ import { property, until } from '../../../sdk/test/helper.ts'
 import { Random } from '../../../sdk/test/random.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { checkStore } from './check-store.ts'
-import { settingsOf } from './config.ts'
+import { storeSettings } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import { createStore, type Store } from './store.ts'
 
@@ -394,7 +394,7 @@ faultTest('a disk that turns read-only, and back', async (folder, releases, t) =
 faultTest('a file that is refused after all ends what waits for it, and says why', async (folder, _releases, t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const worker = new URL('../../test/refusing-worker-main.ts', import.meta.url)
-  const store = new EmbeddedStore(settingsOf({ path: join(folder, 'store.db') }), worker)
+  const store = new EmbeddedStore(storeSettings({ path: join(folder, 'store.db') }), worker)
   t.mock.timers.tick(60_000)
   await store.opened
   const faults: unknown[] = []

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type Batch, SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
-import { settingsOf } from './config.ts'
+import { storeSettings } from './config.ts'
 import { batchOf } from './texts.ts'
-import { FORMAT_VERSION, hasOurTables, numberOf } from './worker/database.ts'
+import { FORMAT_VERSION, hasOurTables, queryNumber } from './worker/database.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
 import { StoreFile } from './worker/store-file.ts'
 import { blocksOf, type StoredBlock, unitsOf } from './worker/stored-blocks.ts'
@@ -86,14 +86,14 @@ class FileReader implements StoreReader {
   }
 
   #open(): StoreFile {
-    return new StoreFile(this.#database, settingsOf({ path: this.#path }), () => undefined)
+    return new StoreFile(this.#database, storeSettings({ path: this.#path }), () => undefined)
   }
 
   /** Compaction moves records within the file, so data read together must come from one transaction. */
   #inSnapshot<T>(work: () => T): T {
     this.#database.exec('BEGIN')
     try {
-      const version = numberOf(this.#database, 'PRAGMA data_version')
+      const version = queryNumber(this.#database, 'PRAGMA data_version')
       if (version !== this.#version) this.#file.forgetRead()
       this.#version = version
       return work()
@@ -107,7 +107,7 @@ function checkFormat(database: DatabaseSync, path: string): void {
   if (!hasOurTables(database)) {
     throw new SondeError('STO_FOREIGN', `${path} is a database of another program; give the file of a store`)
   }
-  const format = numberOf(database, 'PRAGMA user_version')
+  const format = queryNumber(database, 'PRAGMA user_version')
   if (format === FORMAT_VERSION) return
   throw unreadable(path, `it has format ${format}, and this Sonde reads format ${FORMAT_VERSION}`)
 }

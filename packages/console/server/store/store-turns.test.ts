@@ -10,7 +10,7 @@ import { until } from '../../../sdk/test/helper.ts'
 import { Counting, countedType, numbersIn, upTo } from '../../test/counted-records.ts'
 import { openStore } from '../../test/open-store.ts'
 import { advance } from '../../test/simulated-clock.ts'
-import { settingsOf } from './config.ts'
+import { storeSettings } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import { PageQueue } from './pages.ts'
 import type { FileStatus, FromWorker, ToWorker } from './protocol.ts'
@@ -60,7 +60,7 @@ test('a page that comes in the middle of a question is written before its answer
     queue.post(10, Date.now(), (next) => pages.push({ kind: 'page', opening: 1, ...next }))
   }
   const sent: FromWorker['kind'][] = []
-  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const settings = storeSettings({ path: join(folder, 'store.db') })
   const worker = new StoreWorker(
     { settings, session: 'test', whenLocked: 'refuse' },
     ({ kind }) => sent.push(kind),
@@ -92,7 +92,7 @@ test('between any 256 series that are looked through for a question, pages have 
   const source = createSource({ id: 'wide', bufferBytes: 1 << 20, emit: (batch) => queue.append(batch, Date.now()) })
   const sent: FromWorker[] = []
   let turns = 0
-  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const settings = storeSettings({ path: join(folder, 'store.db') })
   const worker = new StoreWorker(
     { settings, session: 'test', whenLocked: 'refuse' },
     (message) => sent.push(message),
@@ -157,7 +157,7 @@ test('questions of those who ask take turns, and of who has left none is answere
 
 test('a thread that ended before it said which client is behind loses nothing of that client, and stores nothing twice', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-turns-'))
-  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const settings = storeSettings({ path: join(folder, 'store.db') })
   const queue = new PageQueue(1 << 20, sinkStats(), new ClientLosses())
   const type = defineType('many', 'A record a series', { number: labelNumber('u32'), level: gauge('u32') })
   let sequence = 0n
@@ -201,7 +201,7 @@ test('while pages keep coming, upkeep and status go on', () => {
   const queue = new PageQueue(1 << 20, sinkStats(), new ClientLosses())
   const source = createSource({ id: 'test', emit: (batch) => queue.append(batch, Date.now()) })
   const statuses: FileStatus[] = []
-  const settings = settingsOf({ path: join(folder, 'store.db') })
+  const settings = storeSettings({ path: join(folder, 'store.db') })
   const worker = new StoreWorker({ settings, session: 'test', whenLocked: 'refuse' }, (message) => {
     if (message.kind === 'status') statuses.push(message.status)
     if (message.kind === 'acked') queue.acknowledge(message.sequence)
@@ -264,7 +264,7 @@ test('a disk that hangs is told, questions do not wait for ever, and all is writ
   const path = join(folder, 'store.db')
   const worker = new URL('../../test/hanging-worker-main.ts', import.meta.url)
   const limits = { stallLimitMs: 200, queryLimitMs: 300, flushIntervalMs: 10 }
-  const store = new EmbeddedStore(settingsOf({ path, ...limits }), worker)
+  const store = new EmbeddedStore(storeSettings({ path, ...limits }), worker)
   try {
     await store.opened
     const counting = new Counting(store)

@@ -1,7 +1,7 @@
 import type { Batch, Sink } from '@sonde/sdk'
 import type { History, HistoryStatus } from '@sonde/sdk/internal'
 import { STORE_MODULE } from '../places.ts'
-import { type StoreOptions, settingsOf } from './config.ts'
+import { type StoreOptions, storeSettings } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
 import type { RecordsRequest, StoredTypes } from './protocol.ts'
 
@@ -51,7 +51,7 @@ export interface Store extends Sink, History {
  * @throws SondeError `STO_OPTIONS`; `STO_LOCKED` if another process has the file open.
  */
 export async function createStore(options: StoreOptions): Promise<Store> {
-  const store = new EmbeddedStore(settingsOf(options), STORE_MODULE)
+  const store = new EmbeddedStore(storeSettings(options), STORE_MODULE)
   await store.opened
   return store
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf } from './client.ts'
+import { requestAddress } from './client.ts'
 
 test('parameters of a path stand in it, and the others in the query unless they are empty', () => {
   const event = '/api/v1/events/:id'
-  assert.equal(addressOf(event, { id: '12', find: '', kind: undefined }), '/api/v1/events/12')
+  assert.equal(requestAddress(event, { id: '12', find: '', kind: undefined }), '/api/v1/events/12')
   assert.equal(
-    addressOf(event, { id: 12, find: 'rx & tx', kind: 'nic' }),
+    requestAddress(event, { id: 12, find: 'rx & tx', kind: 'nic' }),
     '/api/v1/events/12?find=rx%20%26%20tx&kind=nic',
   )
-  assert.equal(addressOf(event, { id: '1/2', from: 0 }), '/api/v1/events/1%2F2?from=0')
+  assert.equal(requestAddress(event, { id: '1/2', from: 0 }), '/api/v1/events/1%2F2?from=0')
 })

@@ -49,7 +49,7 @@ async function errorOf(response: Response): Promise<ApiError> {
 export type RouteParameters = Readonly<Record<string, string | number | undefined>>
 
 /** The address of a route: parameters that its path does not name go into the query. */
-export function addressOf(route: string, parameters: RouteParameters = {}): string {
+export function requestAddress(route: string, parameters: RouteParameters = {}): string {
   const given = new Map(Object.entries(parameters).map(([name, value]) => [name, encodeURIComponent(value ?? '')]))
   const path = route.replace(/:(\w+)/g, (_, name: string) => {
     const value = given.get(name) ?? ''
@@ -65,7 +65,7 @@ export async function getAnswer<Route extends keyof ApiAnswers>(
   route: Route,
   parameters?: RouteParameters,
 ): Promise<ApiAnswers[Route]> {
-  const response = await request(addressOf(route, parameters), { headers: { accept: 'application/json' } })
+  const response = await request(requestAddress(route, parameters), { headers: { accept: 'application/json' } })
   return parseMarked<ApiAnswers[Route]>(await response.text())
 }
 

@@ -1,12 +1,12 @@
 import type { DevicesAnswer, ListedDevice, ListedType } from '@sonde/sdk/api'
-import { type Claims, claimsOf } from './claims.ts'
 import { getAnswer } from './client.ts'
+import { claimsOf, type MetricClaims } from './metric-claims.ts'
 import { createPoll, type Resource, usePoll, useTypes } from './resources.ts'
 
 /** A device with what the catalogue says that metrics are about. */
 export interface DeviceInfo extends ListedDevice {
   /** The same for all devices. */
-  readonly claims: Claims
+  readonly claims: MetricClaims
 }
 
 /** The devices of the node. */

@@ -1,5 +1,5 @@
 import type { SamplesHeader } from '@sonde/sdk/api'
-import { addressOf, getBytes } from './client.ts'
+import { getBytes, requestAddress } from './client.ts'
 import { parseMarked } from './marked-text.ts'
 
 /** Numbers of an answer. */
@@ -59,7 +59,7 @@ export interface SamplesRequest {
 /** Asks for samples of some lanes, 64 at most. Throws `ApiError`. */
 export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
   const parameters = { id: event, lanes: lanes.join(), from: fromMs, to: toMs, points }
-  return decodeSamples(await getBytes(addressOf('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
+  return decodeSamples(await getBytes(requestAddress('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef } from 'react'
-import { addressOf, getAnswer, type RouteParameters } from './client.ts'
+import { getAnswer, type RouteParameters, requestAddress } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
 /** Which events are asked for; everything that is absent matches all. */
@@ -16,7 +16,7 @@ export interface EventsRequest {
 
 /** The address of a list of events. */
 export function eventsAddress(request: EventsRequest): string {
-  return addressOf('/api/v1/events', parametersOf(request))
+  return requestAddress('/api/v1/events', parametersOf(request))
 }
 
 function parametersOf({ fromMs, toMs, ...same }: EventsRequest): RouteParameters {
@@ -63,7 +63,7 @@ export interface LaneRequest {
 
 /** Address of the file of an event. */
 export function eventFileAddress(id: number): string {
-  return addressOf('/api/v1/events/:id/file', { id })
+  return requestAddress('/api/v1/events/:id/file', { id })
 }
 
 /**

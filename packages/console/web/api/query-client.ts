@@ -1,7 +1,7 @@
 import type { MetricQuery, StreamGap } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { compareNames } from '../format/names.ts'
-import { createStore, useStore } from '../state/store.ts'
+import { createValueStore, useStore } from '../state/value-store.ts'
 import type { ApiError } from './client.ts'
 import { Frame, type FrameRange, type FrameSnapshot, queryKey } from './frame.ts'
 import { takeHints } from './hints.ts'
@@ -52,7 +52,7 @@ export function retryAll(): void {
 }
 
 /** Answers to some questions over one range. */
-export interface Columns {
+export interface QueryColumns {
   readonly snapshot: FrameSnapshot
   readonly grid: SampleGrid | undefined
   /** The range and step that the samples are of. */
@@ -71,7 +71,7 @@ export interface Columns {
 /**
  * Asks questions over a range as long as the component lives. A page should call it once or twice, not once a panel.
  */
-export function useColumns(queries: readonly MetricQuery[], range: FrameRange, stepMs: number): Columns {
+export function useColumns(queries: readonly MetricQuery[], range: FrameRange, stepMs: number): QueryColumns {
   const key = frameKey(range, stepMs)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the range says
   const frame = useMemo(() => frameFor(range, stepMs), [key])
@@ -100,7 +100,7 @@ export function useColumns(queries: readonly MetricQuery[], range: FrameRange, s
   return useMemo(() => (isWaiting ? { ...old, isOld: true } : current), [isWaiting, old, current])
 }
 
-function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): Columns {
+function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): QueryColumns {
   const result = (query: MetricQuery): GridResult | undefined => snapshot.grid?.results.get(queryKey(query))
   return {
     snapshot,
@@ -155,7 +155,7 @@ const NO_FRAME: FrameState = {
   streamFault: undefined,
   streamGap: undefined,
 }
-const frameState = createStore<FrameState>(NO_FRAME)
+const frameState = createValueStore<FrameState>(NO_FRAME)
 
 /** Looks at every frame that is used; told by the frames themselves. */
 function surveyFrames(): void {

@@ -1,7 +1,7 @@
 import type { LatestAnswer, NodeAnswer, SourceAnswer, SourcesAnswer, TypesAnswer } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { learnServerClock } from '../state/clock.ts'
-import { createStore, type Store, useStore } from '../state/store.ts'
+import { createValueStore, useStore, type ValueStore } from '../state/value-store.ts'
 import { type ApiError, getAnswer } from './client.ts'
 
 /** Something that is read again and again: the last answer stays while the next one is awaited or fails. */
@@ -19,7 +19,7 @@ const EMPTY = { data: undefined, error: undefined, failures: 0, failedMs: 0, cam
 
 /** One answer that is read again and again as long as a component uses it. */
 export interface Poll<T> {
-  readonly store: Store<Resource<T>>
+  readonly store: ValueStore<Resource<T>>
   readonly refresh: () => Promise<void>
   users: number
   timer: ReturnType<typeof setTimeout> | undefined
@@ -31,7 +31,7 @@ export function createPoll<T>(
   everyMs: number,
   learn?: (data: T, askedMs: number) => void,
 ): Poll<T> {
-  const store = createStore<Resource<T>>(EMPTY)
+  const store = createValueStore<Resource<T>>(EMPTY)
   const refresh = async (): Promise<void> => {
     clearTimeout(poll.timer)
     const askedMs = Date.now()

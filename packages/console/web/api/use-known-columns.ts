@@ -1,12 +1,12 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import { useMemo, useRef } from 'react'
-import { countOf } from '../format/number.ts'
+import { countText } from '../format/number.ts'
 import type { FrameRange } from './frame.ts'
-import { type Columns, useColumns } from './query-client.ts'
+import { type QueryColumns, useColumns } from './query-client.ts'
 import { useTypes } from './resources.ts'
 
 /** Answers to those of some questions that this server knows. */
-export interface KnownColumns extends Columns {
+export interface KnownColumns extends QueryColumns {
   /** Whether what there is to know is here: every question is answered or refused, or there is nothing to ask. */
   readonly isReady: boolean
   /** What is waited for, in words. */
@@ -32,6 +32,6 @@ export function useKnownColumns(queries: readonly MetricQuery[], range: FrameRan
   const waitsFor =
     data === undefined
       ? 'the list of metrics'
-      : `the samples of ${known.length - answeredCount} of ${countOf(known.length, 'metric')}, such as ${missing?.metric}`
+      : `the samples of ${known.length - answeredCount} of ${countText(known.length, 'metric')}, such as ${missing?.metric}`
   return useMemo(() => ({ ...answer, isReady, waitsFor }), [answer, isReady, waitsFor])
 }

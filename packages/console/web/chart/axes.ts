@@ -11,13 +11,13 @@ const Y_AXIS_PX = 36
 const WIDTH_GUESS_PX = 300
 
 /** What is drawn now: a plot outlives its models and its theme. */
-export interface Drawn {
+export interface DrawnPlot {
   readonly model: () => PlotModel
   readonly palette: () => Palette
 }
 
 /** The time below, and a few labels with their grid lines at the left. */
-export function axesOf({ model, palette }: Drawn): uPlot.Axis[] {
+export function axesOf({ model, palette }: DrawnPlot): uPlot.Axis[] {
   const stroke = (): string => palette().ink3
   return [
     {

@@ -1,4 +1,4 @@
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 import { AbsentList } from '../components/absent-list.tsx'
 import { PanelBoundary } from '../components/error-boundary.tsx'
 import { Chart } from './chart.tsx'
@@ -12,7 +12,7 @@ import { roomFor } from './line-ends.ts'
 export interface GridChart {
   readonly spec: ChartSpec
   /** The answer whose grid the members lie on. */
-  readonly answer: Columns
+  readonly answer: QueryColumns
   /** Why it cannot be had; empty or missing where it can. */
   readonly absent?: string
   /** Lines of it that cannot be had, and why. */

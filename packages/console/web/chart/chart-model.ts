@@ -1,11 +1,11 @@
 import { MARKERS, type SeriesSlot, SLOTS } from '../components/palette.ts'
-import { countOf, type DisplayUnit, formatIn, joinUnit } from '../format/number.ts'
+import { countText, type DisplayUnit, formatIn, joinUnit } from '../format/number.ts'
 import { formatClock, formatDuration } from '../format/time.ts'
 import type { ChartMark, ChartMember, ChartSpec, ChartView } from './chart-spec.ts'
 import { commonGaps, newestPosition } from './gaps.ts'
 import { busiest } from './heat.ts'
 import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
-import type { Heat, Lane, PlotLine, PlotModel } from './plot-model.ts'
+import type { HeatScale, PlotLane, PlotLine, PlotModel } from './plot-model.ts'
 import { ValueAxes } from './value-axis.ts'
 
 /** A chart that is ready to be drawn, and what its header and its label say. */
@@ -104,7 +104,7 @@ const PEERS: ChartSpec['noun'] = ['peer', 'peers']
 
 /** `8 NICs`, or `7 peers` if some are lit; `7 of 8 NICs` if one of them is not drawn at the end. */
 function herdName(noun: ChartSpec['noun'], count: number, drawnCount: number): string {
-  const name = countOf(count, ...noun)
+  const name = countText(count, ...noun)
   return drawnCount < count ? `${drawnCount} of ${name}` : name
 }
 
@@ -144,7 +144,7 @@ function herdLines(spec: ChartSpec, herd: HerdSummary, name: string): PlotLine[]
 }
 
 /** Lanes are told apart by their place: all have the hue of the family. */
-function laneLines(spec: ChartSpec, lanes: readonly Lane[], heightsOf: HeightsOf): PlotLine[] {
+function laneLines(spec: ChartSpec, lanes: readonly PlotLane[], heightsOf: HeightsOf): PlotLine[] {
   const slot = spec.slots?.[0] ?? 1
   return spec.members.map((member, order) => {
     const { marker: _, ...line } = lineOf(member, slot, false, 1, heightsOf(member.values, order))
@@ -184,7 +184,7 @@ function sentenceOf(
     readonly lines: readonly PlotLine[]
     readonly newest: number
     readonly gaps: number
-    readonly heat: Heat | undefined
+    readonly heat: HeatScale | undefined
   },
 ): string {
   const span = formatDuration(view.toMs - view.fromMs)
@@ -196,7 +196,7 @@ function sentenceOf(
   )
   const said = heat && values.length === 0 ? 'Nothing counted' : values.join(', ')
   const scale = heat ? ` Colours from 0 to ${joinUnit(formatIn(unit, heat.top), unit.label)}.` : ''
-  const gaps = facts.gaps === 0 ? 'No gap' : countOf(facts.gaps, 'gap')
+  const gaps = facts.gaps === 0 ? 'No gap' : countText(facts.gaps, 'gap')
   const marks = (spec.marks ?? [])
     .filter(({ fromMs }) => fromMs >= view.fromMs && fromMs <= view.toMs)
     .map(({ fromMs, label }) => ` ${formatClock(fromMs, view.zone)}: ${label}.`)

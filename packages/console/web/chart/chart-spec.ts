@@ -1,6 +1,6 @@
 import type { Bin } from '@sonde/sdk/api'
 import type { SeriesSlot } from '../components/palette.ts'
-import type { Quantity } from '../format/quantity.ts'
+import type { DisplayQuantity } from '../format/quantity.ts'
 
 /** One member of a chart. `values` lie on the grid of the page; a gap is NaN. */
 export interface ChartMember {
@@ -28,7 +28,7 @@ export interface ChartMark {
 export interface ChartSpec {
   readonly id: string
   readonly title: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   /** Stands after the unit in the title: `a kernel was running`. */
   readonly caption?: string
   readonly members: readonly ChartMember[]
@@ -44,7 +44,7 @@ export interface ChartSpec {
    */
   readonly scale?: 'percent' | 'zero' | 'free' | 'log' | 'lanes' | 'heat'
   /** How the edges of the bins are written, where the scale is `heat`. */
-  readonly edges?: Quantity
+  readonly edges?: DisplayQuantity
   /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */
   readonly isAlike?: boolean
   /** Whether any member is simulated: what leaves the page says so. Default: false. */

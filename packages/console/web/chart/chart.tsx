@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 import { paletteOf } from '../components/palette.ts'
 import { useSpan } from '../components/use-span.ts'
 import { hoverStore, useCursor } from '../state/cursor.ts'
@@ -13,7 +13,7 @@ import { type ChartModel, ChartModeller } from './chart-model.ts'
 import type { ChartSpec } from './chart-spec.ts'
 import { ChartTable } from './chart-table.tsx'
 import { Plot } from './plot.ts'
-import { inTurn } from './plot-queue.ts'
+import { queuePlot } from './plot-queue.ts'
 import { SavePicture } from './save-picture.tsx'
 import { useChartKeys } from './use-chart-keys.ts'
 import { useIsSeen } from './use-is-seen.ts'
@@ -48,7 +48,7 @@ function heightOf({ scale, members }: ChartSpec): number {
 interface ChartProps {
   readonly spec: ChartSpec
   /** The answer whose grid the members lie on. */
-  readonly answer: Columns
+  readonly answer: QueryColumns
   readonly heightPx?: number
   /** Least room at the right end. Unit: CSS pixels. */
   readonly endPx?: number
@@ -111,7 +111,7 @@ export function Chart(props: ChartProps) {
 /** What a chart draws, and over which span. */
 interface Shown {
   readonly spec: ChartSpec
-  readonly answer: Columns
+  readonly answer: QueryColumns
   readonly fromMs: number
   readonly toMs: number
 }
@@ -171,7 +171,7 @@ function usePlot(
     if (!isReady) return
     let created: Plot | undefined
     // A plot is made once for its host, from what is so at that moment; the next effect draws what changes.
-    const leave = inTurn(() => {
+    const leave = queuePlot(() => {
       const { model, palette, size } = latest.current
       created = new Plot(host, { width: size.widthPx, height: size.heightPx }, model.plot, palette, {
         onHover: (timeMs) => hoverStore.set(timeMs),

@@ -3,7 +3,7 @@ import type { Palette } from '../components/palette.ts'
 import { formatIn, joinUnit } from '../format/number.ts'
 import { formatClock } from '../format/time.ts'
 import { timeLabelSpans, widthOf } from './axes.ts'
-import type { Heat, PlotModel } from './plot-model.ts'
+import type { HeatScale, PlotModel } from './plot-model.ts'
 
 /** Most points on the crosshair. */
 const MARK_LIMIT_COUNT = 8
@@ -70,7 +70,13 @@ export class Crosshair {
   }
 
   /** Says which bin the pointer is on, and what is in it. */
-  #showBin(plot: uPlot, { unit }: Heat, lines: PlotModel['lines'], at: number, pointer: { left: number; top: number }) {
+  #showBin(
+    plot: uPlot,
+    { unit }: HeatScale,
+    lines: PlotModel['lines'],
+    at: number,
+    pointer: { left: number; top: number },
+  ) {
     const fromFoot = 1 - pointer.top / (plot.bbox.height / uPlot.pxRatio)
     const line = lines[Math.max(0, Math.min(lines.length - 1, Math.floor(fromFoot * lines.length)))]
     if (!line) return

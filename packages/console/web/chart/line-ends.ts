@@ -4,7 +4,7 @@ import { spreadLabels } from './end-labels.ts'
 import { drawFlags } from './event-marks.ts'
 import { newestPosition } from './gaps.ts'
 import { drawMarker } from './marks.ts'
-import type { Heat, PlotLine, PlotModel } from './plot-model.ts'
+import type { HeatScale, PlotLine, PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
 const ROOM_MIN_PX = 14
@@ -113,7 +113,7 @@ function drawLineNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
 }
 
 /** The edges between bins, as many as have room. */
-function drawEdgeNames(plot: uPlot, { edges }: Heat, bins: number, palette: Palette, unit: number): void {
+function drawEdgeNames(plot: uPlot, { edges }: HeatScale, bins: number, palette: Palette, unit: number): void {
   const context = plot.ctx
   const { left, top, width, height } = plot.bbox
   const binHeight = height / bins

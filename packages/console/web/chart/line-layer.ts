@@ -1,6 +1,6 @@
 import { traceLine } from '../components/trace.ts'
 import { shapeOf } from './geometry.ts'
-import { type DrawnLines, kept, type LineBox, type Moved, movedBy, placeOf } from './moved-lines.ts'
+import { type DrawnLines, kept, type LineBox, linesGeometry, type Moved, movedBy } from './moved-lines.ts'
 import { isInLayer, type PlotModel } from './plot-model.ts'
 
 /** Samples that are traced again before the first that is new: they share its pixel, or a line comes from them. */
@@ -41,7 +41,7 @@ export class LineLayer {
   #move(next: DrawnLines, { byPx, fromSample }: Moved): void {
     const context = this.#context!
     const { width, height } = next.box
-    const { left, perSample } = placeOf(next)
+    const { left, perSample } = linesGeometry(next)
     const first = Math.max(0, fromSample - BEFORE_COUNT)
     const fromPx = Math.max(0, Math.min(width, Math.floor(left + first * perSample) - 1))
     if (byPx > 0) {
@@ -61,7 +61,7 @@ export class LineLayer {
     const start = times[0] ?? toMs
     const first = Math.max(fromSample, Math.floor((fromMs - start) / stepMs))
     const last = Math.min(times.length - 1, Math.ceil((toMs - start) / stepMs))
-    const geometry = placeOf(shown)
+    const geometry = linesGeometry(shown)
     context.save()
     context.beginPath()
     context.rect(fromPx, 0, box.width - fromPx, box.height)

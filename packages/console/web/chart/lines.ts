@@ -1,7 +1,7 @@
 import type uPlot from 'uplot'
 import { DASHES } from '../components/palette.ts'
 import { traceBand, traceLane, traceLine } from '../components/trace.ts'
-import type { Drawn } from './axes.ts'
+import type { DrawnPlot } from './axes.ts'
 import { geometryOf, shapeOf } from './geometry.ts'
 import { libraryLines, type PlotModel } from './plot-model.ts'
 
@@ -14,7 +14,7 @@ const LANE_ALPHA = 0.3
  * The band and the lines with path builders of our own: they keep gaps and never lose a peak. Lines of the layer are
  * drawn there, and the plot library is told nothing of them.
  */
-export function seriesOf({ model, palette }: Drawn): uPlot.Series[] {
+export function plotSeries({ model, palette }: DrawnPlot): uPlot.Series[] {
   const { lines, band } = model()
   const quiet = { auto: false, points: { show: false } }
   const colourOf = (place: number): string => {

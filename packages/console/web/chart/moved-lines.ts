@@ -17,7 +17,7 @@ export interface DrawnLines {
 }
 
 /** Where the samples lie in a layer that covers the plotting area alone. */
-export function placeOf({ model, box }: DrawnLines): Geometry {
+export function linesGeometry({ model, box }: DrawnLines): Geometry {
   return geometryOf({ ...box, left: 0, top: 0 }, model)
 }
 
@@ -58,7 +58,7 @@ export function movedBy(before: DrawnLines, next: DrawnLines): Moved | undefined
   const bySamples = Math.round(byStart)
   if (bySamples < 0 || Math.abs(byStart - bySamples) > 0.01) return undefined
   // What went out of the grid must be out of the window too.
-  if (bySamples > 0 && placeOf(next).left > 1) return undefined
+  if (bySamples > 0 && linesGeometry(next).left > 1) return undefined
   return { byPx, fromSample: firstChange(before.lines, next.lines, bySamples) }
 }
 

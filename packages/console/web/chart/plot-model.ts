@@ -5,7 +5,7 @@ import type { TimeZoneChoice } from '../format/time.ts'
 import type { ChartMark } from './chart-spec.ts'
 
 /** A strip of the plot in which one line is drawn alone. The axis counts strips: the lowest lies between 0 and 1. */
-export interface Lane {
+export interface PlotLane {
   /** Where 0 of the line lies on the axis. */
   readonly base: number
   /** Whether the area below the line is filled. */
@@ -17,7 +17,7 @@ export interface Lane {
 }
 
 /** What a heat strip has instead of lines. */
-export interface Heat {
+export interface HeatScale {
   /** What has the strongest colour. Unit: that of the values. */
   readonly top: number
   /** What the values are written in. */
@@ -39,7 +39,7 @@ export interface PlotLine {
   readonly dashed: boolean
   readonly marker: Marker | undefined
   readonly widthPx: number
-  readonly lane?: Lane
+  readonly lane?: PlotLane
 }
 
 /** What stands around the lines. */
@@ -71,7 +71,7 @@ export interface PlotModel extends Surroundings {
   readonly lines: readonly PlotLine[]
   readonly band: { readonly low: Float64Array; readonly high: Float64Array } | undefined
   /** Where the lines are bins, drawn as cells. */
-  readonly heat?: Heat | undefined
+  readonly heat?: HeatScale | undefined
   readonly fromMs: number
   readonly toMs: number
   /** Ends of the axis. */

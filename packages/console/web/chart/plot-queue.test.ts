@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { inTurn } from './plot-queue.ts'
+import { queuePlot } from './plot-queue.ts'
 
 test('the first plot is made at once, the others frame by frame, and one that left is not made', async (t) => {
   const frames: (() => void)[] = []
@@ -19,7 +19,7 @@ test('the first plot is made at once, the others frame by frame, and one that le
   t.mock.method(performance, 'now', () => nowMs)
   /** `tookMs`: how long it takes to make it. */
   const make = (name: string, tookMs = 20) =>
-    inTurn(() => {
+    queuePlot(() => {
       made.push(name)
       nowMs += tookMs
     })

@@ -8,7 +8,7 @@ let isFree = true
  * Makes plots frame by frame: the first at once, so that a page of many charts shows it while the others are made, and
  * answers to the pointer in between. Gives what takes back the work that still waits.
  */
-export function inTurn(work: () => void): () => void {
+export function queuePlot(work: () => void): () => void {
   if (isFree) {
     isFree = false
     afterFrame(next)

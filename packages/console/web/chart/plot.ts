@@ -6,7 +6,7 @@ import { drawDecorations } from './decorations.ts'
 import { drawHeat } from './heat-cells.ts'
 import { drawEnds, endRoom } from './line-ends.ts'
 import { LineLayer } from './line-layer.ts'
-import { seriesOf } from './lines.ts'
+import { plotSeries } from './lines.ts'
 import { dataOf, isAsDrawn, type PlotModel, shapeOf } from './plot-model.ts'
 import { DRAG_MIN_PX, hoveredTime, takeDragged } from './pointer.ts'
 import { snapSpan } from './scale.ts'
@@ -160,7 +160,7 @@ export class Plot {
         x: { auto: false, range: () => [model().fromMs, model().toMs] },
         y: { auto: false, range: () => [model().bottom, model().top] },
       },
-      series: [{}, ...seriesOf(drawn)],
+      series: [{}, ...plotSeries(drawn)],
       axes: axesOf(drawn),
       cursor: {
         y: false,

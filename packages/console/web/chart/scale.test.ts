@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { labelStep, largestOf, minorStep, niceTop, smallestOf, snapSpan, timeStep, timeTicks } from './scale.ts'
+import { labelStep, largestValue, minorStep, niceTop, smallestOf, snapSpan, timeStep, timeTicks } from './scale.ts'
 
 test('the top of an axis is round in the unit that is shown, and so is its half', () => {
   assert.equal(niceTop(9.3, 1), 10)
@@ -19,10 +19,10 @@ test('a live axis keeps its top while the data still fills enough of it', () => 
 
 test('bounds ignore what is absent', () => {
   const columns = [Float64Array.of(Number.NaN, 3, 9), Float64Array.of(-1, Number.NaN, 2)]
-  assert.equal(largestOf(columns, 0, 2), 9)
-  assert.equal(largestOf(columns, 0, 1), 3)
+  assert.equal(largestValue(columns, 0, 2), 9)
+  assert.equal(largestValue(columns, 0, 1), 3)
   assert.equal(smallestOf(columns, 0, 2), -1)
-  assert.equal(largestOf([], 0, 2), Number.NEGATIVE_INFINITY)
+  assert.equal(largestValue([], 0, 2), Number.NEGATIVE_INFINITY)
 })
 
 test('time labels stand on round times, also of a zone with half hours', () => {

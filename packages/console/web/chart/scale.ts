@@ -21,7 +21,7 @@ export function niceTop(largestRaw: number, divisor: number, previous?: number):
 }
 
 /** Largest of some columns between two positions; -Infinity where there is no value. */
-export function largestOf(columns: readonly Float64Array[], from: number, to: number): number {
+export function largestValue(columns: readonly Float64Array[], from: number, to: number): number {
   let largest = Number.NEGATIVE_INFINITY
   for (const values of columns) {
     for (let i = from; i <= to; i++) if (values[i]! > largest) largest = values[i]!

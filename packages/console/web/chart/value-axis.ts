@@ -1,10 +1,10 @@
 import { type DisplayUnit, formatAxis, formatIn, formatQuantity, pickUnit } from '../format/number.ts'
-import { PERCENT, type Quantity } from '../format/quantity.ts'
+import { type DisplayQuantity, PERCENT } from '../format/quantity.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ChartMember, ChartSpec } from './chart-spec.ts'
 import { edgeNames, heatOf } from './heat.ts'
-import type { Lane, PlotModel } from './plot-model.ts'
-import { largestOf, niceTop, smallestOf } from './scale.ts'
+import type { PlotLane, PlotModel } from './plot-model.ts'
+import { largestValue, niceTop, smallestOf } from './scale.ts'
 
 /** Positions on the grid that are shown. */
 interface Shown {
@@ -24,7 +24,7 @@ export interface ValueAxis extends Pick<PlotModel, 'bottom' | 'top' | 'ticks' | 
   /** Where the values of a member lie; the values themselves on a plain axis. */
   readonly heightsOf: (values: Float64Array, order: number) => Float64Array
   /** The lane of each member, where each has one. */
-  readonly lanes?: readonly Lane[]
+  readonly lanes?: readonly PlotLane[]
 }
 
 /** Share of its lane that the largest value fills, and the room below it. */
@@ -44,7 +44,7 @@ export class ValueAxes {
   of(spec: ScaledSpec, shown: Shown): ValueAxis {
     const columns = spec.members.map(({ values }) => values)
     const limit = Math.max(0, ...(spec.limits ?? []).map(({ value }) => value))
-    const drawn = largestOf(columns, shown.from, shown.to)
+    const drawn = largestValue(columns, shown.from, shown.to)
     // A limit that is far above the data would press it flat; it is then named in the header of its page, not drawn.
     const largest = limit > 0 && drawn > limit * 0.02 ? Math.max(drawn, limit) : drawn
     const unit = pickUnit(spec.quantity, Number.isFinite(largest) ? largest : 0, this.#unit)
@@ -93,7 +93,7 @@ export class ValueAxes {
   }
 
   /** What fills a lane where all have one scale. */
-  #sharedTop(quantity: Quantity, largest: number, unit: DisplayUnit): number {
+  #sharedTop(quantity: DisplayQuantity, largest: number, unit: DisplayUnit): number {
     if (quantity.words) return 1
     if (quantity.base === '%') return wholeOf(unit)
     return niceTop(largest, unit.divisor, this.#top)
@@ -103,7 +103,7 @@ export class ValueAxes {
     const isPlain = quantity.words === undefined && members.every(({ full }) => full === undefined)
     const shared = this.#sharedTop(quantity, largest, unit)
     this.#top = shared
-    const lanes = members.map((member, order): Lane => {
+    const lanes = members.map((member, order): PlotLane => {
       const base = members.length - 1 - order + LANE_FOOT
       return {
         base,
@@ -156,7 +156,7 @@ function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, un
 }
 
 /** Whether a lane has nothing to tell in the window: what should be 0, up or full is. */
-function isQuiet({ values, full }: ChartMember, { from, to }: Shown, { words }: Quantity): boolean {
+function isQuiet({ values, full }: ChartMember, { from, to }: Shown, { words }: DisplayQuantity): boolean {
   const least = full ?? (words ? 1 : undefined)
   return values.subarray(from, to + 1).every((value) => !(least === undefined ? value > 0 : value < least))
 }
@@ -172,7 +172,7 @@ function stateNote(now: string, values: Float64Array, off: string, stepMs: numbe
 function logAxis(columns: readonly Float64Array[], { from, to }: Shown, unit: DisplayUnit): ValueAxis {
   const powers = columns.map((values) => values.map((value) => Math.max(LOG_LEAST, Math.log10(value))))
   const smallest = smallestOf(powers, from, to)
-  const largest = largestOf(powers, from, to)
+  const largest = largestValue(powers, from, to)
   const isEmpty = !Number.isFinite(smallest)
   const bottom = isEmpty ? LOG_LEAST : Math.floor(smallest)
   const above = Math.max(DECADES_MIN, isEmpty ? 0 : Math.ceil(largest + 0.01) - bottom)

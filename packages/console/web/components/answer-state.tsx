@@ -1,7 +1,7 @@
 import { retryAll } from '../api/query-client.ts'
 import { refreshAll, useTypes } from '../api/resources.ts'
 import type { KnownColumns } from '../api/use-known-columns.ts'
-import { countOf } from '../format/number.ts'
+import { countText } from '../format/number.ts'
 import { Empty } from './empty.tsx'
 
 /**
@@ -17,7 +17,7 @@ export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColu
     <Empty
       icon="critical"
       fact={
-        answer.isReady ? `${countOf(answer.snapshot.queryErrors.size, 'question')} got no answer.` : 'No data came.'
+        answer.isReady ? `${countText(answer.snapshot.queryErrors.size, 'question')} got no answer.` : 'No data came.'
       }
     >
       {error.message}{' '}

@@ -1,5 +1,5 @@
 import { useSources } from '../api/resources.ts'
-import { countOf } from '../format/number.ts'
+import { countText } from '../format/number.ts'
 
 const NAMED_COUNT = 4
 
@@ -12,5 +12,5 @@ export function useFirstLook(): string {
   if (starting.length === 0) return ''
   const names = starting.slice(0, NAMED_COUNT).map(({ name }) => name)
   const more = starting.length > NAMED_COUNT ? ` and ${starting.length - NAMED_COUNT} more` : ''
-  return `the first look of ${countOf(starting.length, 'source')}: ${names.join(', ')}${more}`
+  return `the first look of ${countText(starting.length, 'source')}: ${names.join(', ')}${more}`
 }

@@ -1,4 +1,4 @@
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 import { useNode } from '../api/resources.ts'
 import { useEdge } from '../state/clock.ts'
 import { grownFromMs } from '../state/grown-window.ts'
@@ -13,7 +13,7 @@ export interface ShownSpan {
  * The span that an answer is shown in: a live one ends now, moves once a second or with every step that is shorter, and
  * grows from the first sample until it is as long as was chosen.
  */
-export function useSpan({ range, stepMs }: Pick<Columns, 'range' | 'stepMs'>): ShownSpan {
+export function useSpan({ range, stepMs }: Pick<QueryColumns, 'range' | 'stepMs'>): ShownSpan {
   const nowMs = useEdge(stepMs)
   const firstMs = useFirstMs()
   return range.kind === 'fixed' ? range : { fromMs: grownFromMs(nowMs, range.windowMs, firstMs), toMs: nowMs }
@@ -30,7 +30,7 @@ function useFirstMs(): number | undefined {
 }
 
 /** The position in the samples of an answer at which what is shown of them begins: sparklines are drawn from it. */
-export function useFirstPosition({ grid, range }: Pick<Columns, 'grid' | 'range'>): number {
+export function useFirstPosition({ grid, range }: Pick<QueryColumns, 'grid' | 'range'>): number {
   const firstMs = useFirstMs()
   const lastMs = grid?.times.at(-1)
   if (range.kind === 'fixed' || grid === undefined || lastMs === undefined) return 0

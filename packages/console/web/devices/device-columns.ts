@@ -1,9 +1,9 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
 import { isSeriesOf, labelsFor } from './device.ts'
-import { lastValue, type ReadSpan } from './reading.ts'
+import { lastValue, type ReadSpan } from './device-reading.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
 /** The samples of one device by signal; what it does not say is missing. */
@@ -27,7 +27,10 @@ export function silentCountOf(
 const SIGNALS = Object.entries(DEVICE_QUERIES) as [DeviceSignal, MetricQuery][]
 
 /** Deals the answers to {@link DEVICE_QUERIES} out to devices, by id. */
-export function deviceColumns(devices: readonly DeviceInfo[], answer: Columns): ReadonlyMap<string, DeviceColumns> {
+export function deviceColumns(
+  devices: readonly DeviceInfo[],
+  answer: QueryColumns,
+): ReadonlyMap<string, DeviceColumns> {
   const { grid } = answer
   const found = new Map<string, Partial<Record<DeviceSignal, Float64Array>>>(devices.map(({ id }) => [id, {}]))
   if (!grid) return found
@@ -41,7 +44,7 @@ export function deviceColumns(devices: readonly DeviceInfo[], answer: Columns): 
 export function dealtOut(
   devices: readonly DeviceInfo[],
   query: MetricQuery,
-  answer: Columns,
+  answer: QueryColumns,
 ): ReadonlyMap<string, GridColumn> {
   const columns = answer.columns(query)
   const label = devices[0]?.claims.get(query.metric)?.key[0]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedType } from '@sonde/sdk/api'
-import { claimsOf } from '../api/claims.ts'
+import { claimsOf } from '../api/metric-claims.ts'
 import { askFor, devicePath, deviceTitle, isSeriesOf, kindWords, labelsFor, linkPath, matchersFor } from './device.ts'
 import { testGpu, testNic } from './test-devices.ts'
 

@@ -1,6 +1,6 @@
 import type { Labels, Matcher } from '@sonde/sdk/api'
-import { HARDWARE_PATHS } from '../api/claims.ts'
 import type { DeviceInfo } from '../api/devices.ts'
+import { HARDWARE_PATHS } from '../api/metric-claims.ts'
 import { titleOf } from '../format/names.ts'
 
 /** Where entities of all other kinds are. */

@@ -1,5 +1,5 @@
 import type { MetricQuery } from '@sonde/sdk/api'
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 import { compareNames } from '../format/names.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
@@ -39,7 +39,7 @@ export interface InterfaceColumns {
  * Collects the columns of every interface, ordered by name with the loopback last. Of a real and a simulated one of the
  * same name it is the real one.
  */
-export function interfaceColumns(answer: Columns): InterfaceColumns[] {
+export function interfaceColumns(answer: QueryColumns): InterfaceColumns[] {
   const { grid } = answer
   if (!grid) return []
   const worlds = { real: new Map<string, SignalColumns>(), simulated: new Map<string, SignalColumns>() }

@@ -3,8 +3,8 @@ import { formatQuantity } from '../format/number.ts'
 import { PER_SECOND } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
 import { be, type Tense } from '../format/words.ts'
+import { lastValue, type ReadSpan } from './device-reading.ts'
 import { type InterfaceColumns, largestOfLast } from './interface-data.ts'
-import { lastValue, type ReadSpan } from './reading.ts'
 
 /** Samples over which something counts as happening now. */
 const NOW_COUNT = 10
@@ -33,7 +33,7 @@ export interface InterfaceFact {
 }
 
 /** Something that is worth a sentence; the smallest rank is the worst. */
-export interface Finding {
+export interface InterfaceFinding {
   readonly rank: number
   readonly tone: 'warning' | 'critical'
   readonly sentence: string
@@ -130,10 +130,10 @@ export function interfaceFindings(
   fact: InterfaceFact,
   others: readonly InterfaceFact[],
   { context, tense }: { readonly context: string; readonly tense: Tense },
-): Finding[] {
+): InterfaceFinding[] {
   const { device } = fact
   const isPast = tense === 'past'
-  const found: Finding[] = []
+  const found: InterfaceFinding[] = []
   if (fact.downForMs !== undefined) {
     found.push({
       rank: 0,

@@ -1,7 +1,7 @@
 import type { Hint } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { HeadlineText } from '../components/headline.tsx'
-import { allOf, countOf, formatQuantity } from '../format/number.ts'
+import { allOf, countText, formatQuantity } from '../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
 import { be, type Tense } from '../format/words.ts'
@@ -12,7 +12,7 @@ import { hintFacts, hintState, hintWords, holdsNow, type SpokenMoment } from './
 const NAMED_LIMIT_COUNT = 3
 
 /** What the sentence of a node with GPUs or NICs is made from. */
-export interface NodeState {
+export interface NodeSummary {
   readonly devices: readonly DeviceInfo[]
   /** What the devices are together. Default: devices. */
   readonly noun?: readonly [one: string, many: string]
@@ -38,12 +38,12 @@ export interface NodeState {
 }
 
 /** The sentence of a node: the worst hint with its numbers, or that all is in range. */
-export function nodeSentence(state: NodeState): HeadlineText {
+export function nodeSentence(state: NodeSummary): HeadlineText {
   const worst = state.hints[0]
   return worst ? hintSentence(worst, state) : calmSentence(state)
 }
 
-function hintSentence(hint: Hint, { hints, devices, unknown, moment }: NodeState): HeadlineText {
+function hintSentence(hint: Hint, { hints, devices, unknown, moment }: NodeSummary): HeadlineText {
   const { stage, outcome, neededMs } = hint
   const isPast = !holdsNow(hint, moment)
   const forming =
@@ -67,7 +67,10 @@ function affectedWords({ affected }: Hint, devices: readonly DeviceInfo[], tense
   if (found.length === 0) return ''
   if (found.length <= NAMED_LIMIT_COUNT) return `It ${shows} on ${listOf(found.map(deviceTitle))} too.`
   const gpus = found.filter(({ kind }) => kind === 'gpu').length
-  const counts = [gpus > 0 ? countOf(gpus, 'GPU') : '', found.length > gpus ? countOf(found.length - gpus, 'NIC') : '']
+  const counts = [
+    gpus > 0 ? countText(gpus, 'GPU') : '',
+    found.length > gpus ? countText(found.length - gpus, 'NIC') : '',
+  ]
   return `It ${shows} on ${listOf(counts.filter(Boolean))} too.`
 }
 
@@ -75,7 +78,7 @@ function listOf(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-function calmSentence(state: NodeState): HeadlineText {
+function calmSentence(state: NodeSummary): HeadlineText {
   const { devices, noun = ['device', 'devices'], silentCount = 0, isKnown, lastEndedMs, power, sent, moment } = state
   const { nowMs, tense } = moment
   const gone = devices.filter((device) => device.state === 'gone')
@@ -88,7 +91,7 @@ function calmSentence(state: NodeState): HeadlineText {
   ]
   const text = facts.filter(Boolean).join(' ')
   if (gone.length > 0) {
-    const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countOf(gone.length, ...noun)
+    const names = gone.length <= NAMED_LIMIT_COUNT ? listOf(gone.map(deviceTitle)) : countText(gone.length, ...noun)
     return { tone: 'warning', sentence: `${names} ${be(gone.length, tense)} gone`, facts: text }
   }
   if (silentCount > 0) return { tone: 'info', sentence: silentWords(state, silentCount), facts: text }
@@ -96,14 +99,14 @@ function calmSentence(state: NodeState): HeadlineText {
     tone: 'calm',
     sentence: isKnown
       ? `${all} ${be(devices.length, tense)} in range.`
-      : `${countOf(devices.length, ...noun)} ${be(devices.length, tense)} read.`,
+      : `${countText(devices.length, ...noun)} ${be(devices.length, tense)} read.`,
     facts: text,
   }
 }
 
 /** What is so where some devices give no sample: rules see nothing of these. */
 function silentWords(
-  { devices, noun = ['device', 'devices'], isKnown, moment }: NodeState,
+  { devices, noun = ['device', 'devices'], isKnown, moment }: NodeSummary,
   silentCount: number,
 ): string {
   const { tense } = moment
@@ -111,18 +114,18 @@ function silentWords(
   const rest = devices.length - silentCount
   if (rest === 0) return `No ${noun[0]} ${give(1)} a sample.`
   const state = isKnown ? 'in range' : 'read'
-  return `${countOf(silentCount, ...noun)} ${give(silentCount)} no sample, ${rest} ${be(rest, tense)} ${state}.`
+  return `${countText(silentCount, ...noun)} ${give(silentCount)} no sample, ${rest} ${be(rest, tense)} ${state}.`
 }
 
 /** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */
-function rulesWords(state: NodeState) {
+function rulesWords(state: NodeSummary) {
   const { isKnown, unknown, elsewhere = [], noun = ['device', 'devices'], ruleCount, blindCount = 0, moment } = state
   const { tense } = moment
   if (!isKnown) return unknown || 'What rules saw is not known yet.'
   const [first, ...more] = elsewhere
   if (!first) {
     const blind = blindCount > 0 ? ` ${blindCount} more have no signal here.` : ''
-    return `None of ${countOf(ruleCount - blindCount, 'rule')} ${tense === 'past' ? 'held' : 'holds'}.${blind}`
+    return `None of ${countText(ruleCount - blindCount, 'rule')} ${tense === 'past' ? 'held' : 'holds'}.${blind}`
   }
   const rest = more.length > 0 ? `, and ${more.length} more` : ''
   return `No hint ${be(1, tense)} about a ${noun[0]}. Elsewhere: ${hintWords(first, moment)}${rest}.`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isDowntrained, linkUseWords, linkWords, readLink } from './pcie.ts'
+import { isDowntrained, linkReading, linkUseWords, linkWords } from './pcie.ts'
 
 const GPU = { kind: 'gpu', limits: { pcie_bytes_per_s: 63e9 } } as const
 const NIC = { kind: 'nic', limits: {} } as const
@@ -8,8 +8,8 @@ const NIC = { kind: 'nic', limits: {} } as const
 const of = (value: number): Float64Array => Float64Array.of(value)
 
 /** A link of 32 GT/s and 16 lanes, with what is different. */
-function link(more: Parameters<typeof readLink>[0] = {}) {
-  return readLink(
+function link(more: Parameters<typeof linkReading>[0] = {}) {
+  return linkReading(
     {
       speed: of(32e9),
       speedMax: of(32e9),
@@ -42,13 +42,13 @@ test('a GPU that is idle, or may be, slows its link down, which is no trouble; l
   assert.ok(!isDowntrained(idle))
   assert.equal(linkWords(idle), 'Gen1 ×16')
   const slow = { speed: of(8e9), speedMax: of(32e9), width: of(16), widthMax: of(16) }
-  assert.ok(!isDowntrained(readLink(slow, GPU)))
-  assert.ok(isDowntrained(readLink({ ...slow, width: of(8) }, GPU)))
-  assert.ok(isDowntrained(readLink(slow, NIC)))
+  assert.ok(!isDowntrained(linkReading(slow, GPU)))
+  assert.ok(isDowntrained(linkReading({ ...slow, width: of(8) }, GPU)))
+  assert.ok(isDowntrained(linkReading(slow, NIC)))
 })
 
 test('what is not read is not spoken of', () => {
-  assert.equal(linkWords(readLink({}, GPU)), '')
-  assert.equal(linkUseWords(readLink({}, NIC)), '')
-  assert.equal(linkUseWords(readLink({ pcieSent: of(6.3e9) }, GPU)), '10\u00a0%')
+  assert.equal(linkWords(linkReading({}, GPU)), '')
+  assert.equal(linkUseWords(linkReading({}, NIC)), '')
+  assert.equal(linkUseWords(linkReading({ pcieSent: of(6.3e9) }, GPU)), '10\u00a0%')
 })

@@ -2,7 +2,7 @@ import type { DeviceInfo } from '../api/devices.ts'
 import { formatQuantity } from '../format/number.ts'
 import { PERCENT } from '../format/quantity.ts'
 import type { DeviceColumns } from './device-columns.ts'
-import { lastValue, meanReading, type ReadSpan } from './reading.ts'
+import { lastValue, meanReading, type ReadSpan } from './device-reading.ts'
 
 /** Transfers per second and lane of each PCIe generation. */
 const GENERATIONS: readonly (readonly [transfersPerSecond: number, generation: number])[] = [
@@ -35,7 +35,7 @@ export interface LinkReading {
 }
 
 /** The generation of a signalling rate, NaN if it is none. */
-export function generationOf(transfersPerSecond: number): number {
+export function linkGeneration(transfersPerSecond: number): number {
   return GENERATIONS.find(([rate]) => Math.abs(transfersPerSecond - rate) < rate * 0.02)?.[1] ?? Number.NaN
 }
 
@@ -43,7 +43,7 @@ export function generationOf(transfersPerSecond: number): number {
  * Reads the link of a device from its newest samples, or from a window: how it ran at the end, and its mean load. What
  * it can carry at most stands in where no source says how fast the link runs.
  */
-export function readLink(
+export function linkReading(
   columns: DeviceColumns,
   { kind, limits }: Pick<DeviceInfo, 'kind' | 'limits'>,
   span: ReadSpan = { stepMs: 1_000, isNow: true },
@@ -53,8 +53,8 @@ export function readLink(
     .map((values) => meanReading(values, span).value)
     .filter((load) => !Number.isNaN(load))
   return {
-    generation: generationOf(lastValue(columns.speed, span)),
-    generationMax: generationOf(lastValue(columns.speedMax, span)),
+    generation: linkGeneration(lastValue(columns.speed, span)),
+    generationMax: linkGeneration(lastValue(columns.speedMax, span)),
     width: lastValue(columns.width, span),
     widthMax: lastValue(columns.widthMax, span),
     bandwidth: bandwidth > 0 ? bandwidth : (limits.pcie_bytes_per_s ?? Number.NaN),

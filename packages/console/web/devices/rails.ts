@@ -30,7 +30,7 @@ export interface RailBlock {
 }
 
 /** How the devices of a node stand on its overview. */
-export interface Layout {
+export interface RailLayout {
   /** Columns of GPU, link and NIC; empty if the devices cannot be paired. */
   readonly blocks: readonly RailBlock[]
   /** Devices in no column, in rows of their own. */
@@ -42,7 +42,7 @@ export interface Layout {
  * Puts GPUs and NICs into columns by rail. Where numbers differ or a place is not known, they stand in two plain rows
  * without links.
  */
-export function layoutOf(devices: readonly DeviceInfo[]): Layout {
+export function railLayout(devices: readonly DeviceInfo[]): RailLayout {
   const gpus = devices.filter(({ kind }) => kind === 'gpu').sort(byTitle)
   const nics = devices.filter(({ kind }) => kind === 'nic').sort(byTitle)
   const rails = pairUp(gpus, nics)

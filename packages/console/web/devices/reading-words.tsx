@@ -1,8 +1,8 @@
 import { type DisplayUnit, formatIn } from '../format/number.ts'
-import { type Reading, rangeWords } from './reading.ts'
+import { type DeviceReading, rangeWords } from './device-reading.ts'
 
 /** What a cell of a table says of a number; of a window that is over its least and most stand below. */
-export function ReadingWords({ unit, reading }: { readonly unit: DisplayUnit; readonly reading: Reading }) {
+export function ReadingWords({ unit, reading }: { readonly unit: DisplayUnit; readonly reading: DeviceReading }) {
   const range = rangeWords(unit, reading)
   return (
     <>
@@ -13,6 +13,6 @@ export function ReadingWords({ unit, reading }: { readonly unit: DisplayUnit; re
 }
 
 /** What the largest unit of a column is chosen from. */
-export function largestOfReading({ value, high }: Reading): number {
+export function largestOfReading({ value, high }: DeviceReading): number {
   return Number.isNaN(high) ? value || 0 : high
 }

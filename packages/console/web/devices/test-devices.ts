@@ -1,5 +1,5 @@
-import type { Claims, MetricClaim } from '../api/claims.ts'
 import type { DeviceInfo } from '../api/devices.ts'
+import type { MetricClaim, MetricClaims } from '../api/metric-claims.ts'
 
 const claim = (kind: string, ...key: string[]): MetricClaim => ({ kind, key, labels: key })
 const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
@@ -12,7 +12,7 @@ const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
 ]
 
 /** What the types of the agent say of the metrics of tests. */
-const claims: Claims = { get: (metric) => FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1] }
+const claims: MetricClaims = { get: (metric) => FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1] }
 
 const NOTHING_MORE = {
   ...{ host: 'node', type: 'made', source: 'made', share: null, driver: '', numaNode: null, switch: null },

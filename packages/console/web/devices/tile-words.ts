@@ -8,11 +8,18 @@ import { BITS_PER_SECOND, CELSIUS, PERCENT, PERCENT_WHOLE, WATTS } from '../form
 import { formatAge, formatClock, type TimeZoneChoice } from '../format/time.ts'
 import { deviceTitle } from './device.ts'
 import { type DeviceColumns, isSilent } from './device-columns.ts'
+import {
+  type DeviceReading,
+  lastValue,
+  meanReading,
+  newestReading,
+  type ReadSpan,
+  rangeWords,
+} from './device-reading.ts'
 import { type Fired, firedTop } from './fired.ts'
 import { hintState, tileWordsOf } from './hint-words.ts'
 import { largestOfLast } from './interface-data.ts'
 import { downFor } from './interface-facts.ts'
-import { lastValue, meanReading, newestReading, type Reading, type ReadSpan, rangeWords } from './reading.ts'
 
 /** What a tile is made from, beside its device and columns. */
 export interface TileContext extends ReadSpan {
@@ -73,7 +80,7 @@ function heatFact(columns: DeviceColumns, span: ReadSpan): TileFact {
 }
 
 /** Least and most of a window; undefined if a number is of now. */
-function rangeFact(unit: DisplayUnit, reading: Reading): TileFact | undefined {
+function rangeFact(unit: DisplayUnit, reading: DeviceReading): TileFact | undefined {
   const words = rangeWords(unit, reading)
   return words === '' ? undefined : fact(words, 'least and most in the window')
 }

@@ -4,7 +4,7 @@ import type { TileWords } from '../components/tile.tsx'
 import { type DeviceColumns, silentCountOf } from './device-columns.ts'
 import { deviceSentence, goneWords } from './device-sentence.ts'
 import { placeWords, tileWordsOf, worstByDevice } from './hint-words.ts'
-import { type NodeState, nodeSentence } from './node-sentence.ts'
+import { type NodeSummary, nodeSentence } from './node-sentence.ts'
 import { testGpu, testNic } from './test-devices.ts'
 import { NOW_MS, testHint, testMoment, testSeen } from './test-hints.ts'
 import { gpuTile, nicTile, type TileContext } from './tile-words.ts'
@@ -115,7 +115,7 @@ test('the words of a hint are short, and leave out the name of its tile', () => 
   assert.equal(worstByDevice([LOSS, { ...LOSS, id: 'other' }]).get(LOSS.device), LOSS)
 })
 
-function sentence(more: Partial<NodeState> = {}) {
+function sentence(more: Partial<NodeSummary> = {}) {
   const { tone, sentence, facts } = nodeSentence({
     devices: [testGpu(0), testGpu(1), testNic(0), testNic(1)],
     hints: [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  countOf,
+  countText,
   formatAxis,
   formatIn,
   formatQuantity,
@@ -81,6 +81,6 @@ test('an axis has as few digits as tell its labels apart', () => {
 })
 
 test('one thing and many things are named as such', () => {
-  assert.equal(spaced(countOf(1, 'interface')), '1 interface')
-  assert.equal(spaced(countOf(12_000, 'series', 'series')), '12_000 series')
+  assert.equal(spaced(countText(1, 'interface')), '1 interface')
+  assert.equal(spaced(countText(12_000, 'series', 'series')), '12_000 series')
 })

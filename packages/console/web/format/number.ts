@@ -1,4 +1,4 @@
-import type { Quantity } from './quantity.ts'
+import type { DisplayQuantity } from './quantity.ts'
 
 /** Stands between a number and its unit. */
 export const NO_BREAK_SPACE = '\u00a0'
@@ -16,7 +16,7 @@ const STEPS = {
 
 /** A quantity at one scale: `label` is the unit as it is written, `divisor` turns the raw value into it. */
 export interface DisplayUnit {
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   readonly label: string
   readonly divisor: number
 }
@@ -27,7 +27,7 @@ export interface DisplayUnit {
  * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between
  * units, nor for a zero.
  */
-export function pickUnit(quantity: Quantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
+export function pickUnit(quantity: DisplayQuantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
   if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')
     return { quantity, label: quantity.base, divisor: 1 / quantity.factor }
   const steps = STEPS[quantity.prefixes]
@@ -84,7 +84,7 @@ function powerOf(value: number): string {
 }
 
 /** Writes a raw value with a unit chosen for it alone: `254 Gb/s`. */
-export function formatQuantity(quantity: Quantity, raw: number): string {
+export function formatQuantity(quantity: DisplayQuantity, raw: number): string {
   const unit = pickUnit(quantity, raw)
   return joinUnit(formatIn(unit, raw), unit.label)
 }
@@ -114,7 +114,7 @@ export function groupThousands(digits: string): string {
 }
 
 /** A number of things: `1 interface`, `8 interfaces`. */
-export function countOf(count: number, one: string, many = `${one}s`): string {
+export function countText(count: number, one: string, many = `${one}s`): string {
   return `${groupThousands(String(count))}${NO_BREAK_SPACE}${count === 1 ? one : many}`
 }
 

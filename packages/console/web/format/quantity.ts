@@ -3,7 +3,7 @@ import type { QueryFunction, ResultMeta } from '@sonde/sdk/api'
 /**
  * How values of one kind are shown: `factor` turns the raw value into the base unit, `prefixes` says how it is scaled.
  */
-export interface Quantity {
+export interface DisplayQuantity {
   readonly base: string
   readonly factor: number
   /** `time` goes down from seconds to nanoseconds; `powers` writes powers of ten. */
@@ -19,53 +19,65 @@ export interface Quantity {
 }
 
 /** Bits a second, from bytes a second. */
-export const BITS_PER_SECOND: Quantity = { base: 'b/s', factor: 8, prefixes: 'si', resolution: 0.1 }
+export const BITS_PER_SECOND: DisplayQuantity = { base: 'b/s', factor: 8, prefixes: 'si', resolution: 0.1 }
 /** Bytes a second. */
-export const BYTES_PER_SECOND: Quantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
+export const BYTES_PER_SECOND: DisplayQuantity = { base: 'B/s', factor: 1, prefixes: 'si', resolution: 0.1 }
 /** Bytes of memory or of a file. */
-export const BYTES: Quantity = { base: 'B', factor: 1, prefixes: 'iec', resolution: 1 }
+export const BYTES: DisplayQuantity = { base: 'B', factor: 1, prefixes: 'iec', resolution: 1 }
 /** Events a second. */
-export const PER_SECOND: Quantity = { base: '/s', factor: 1, prefixes: 'si', resolution: 0.01 }
+export const PER_SECOND: DisplayQuantity = { base: '/s', factor: 1, prefixes: 'si', resolution: 0.01 }
 /** Percent, from a ratio. */
-export const PERCENT: Quantity = { base: '%', factor: 100, prefixes: 'none', resolution: 0.1, decimals: 1 }
+export const PERCENT: DisplayQuantity = { base: '%', factor: 100, prefixes: 'none', resolution: 0.1, decimals: 1 }
 /** A number without a unit. */
-export const COUNT: Quantity = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 }
+export const COUNT: DisplayQuantity = { base: '', factor: 1, prefixes: 'si', resolution: 0.01 }
 /** Seconds. */
-export const SECONDS: Quantity = { base: 's', factor: 1, prefixes: 'time', resolution: 1e-9 }
+export const SECONDS: DisplayQuantity = { base: 's', factor: 1, prefixes: 'time', resolution: 1e-9 }
 /** Watts. */
-export const WATTS: Quantity = { base: 'W', factor: 1, prefixes: 'si', resolution: 1 }
+export const WATTS: DisplayQuantity = { base: 'W', factor: 1, prefixes: 'si', resolution: 1 }
 /** Degrees Celsius. */
-export const CELSIUS: Quantity = { base: '°C', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+export const CELSIUS: DisplayQuantity = { base: '°C', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
 /** Clocks, from megahertz, as vendors write them. */
-export const MEGAHERTZ: Quantity = { base: 'MHz', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+export const MEGAHERTZ: DisplayQuantity = { base: 'MHz', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
 /** Memory, from mebibytes. */
-export const MEBIBYTES: Quantity = { ...BYTES, factor: 1_048_576 }
+export const MEBIBYTES: DisplayQuantity = { ...BYTES, factor: 1_048_576 }
 /** Percent, from percent. */
-export const PERCENT_WHOLE: Quantity = { ...PERCENT, factor: 1 }
+export const PERCENT_WHOLE: DisplayQuantity = { ...PERCENT, factor: 1 }
 /** A share of time, from nanoseconds a second. */
-export const NANOSECONDS_SHARE: Quantity = { ...PERCENT, factor: 1e-7, timeShare: 1e-9 }
+export const NANOSECONDS_SHARE: DisplayQuantity = { ...PERCENT, factor: 1e-7, timeShare: 1e-9 }
 /** A share of time as network people write pauses, from seconds a second. */
-export const PAUSE_SHARE: Quantity = { base: 'ms/s', factor: 1_000, prefixes: 'none', resolution: 0.01, timeShare: 1 }
+export const PAUSE_SHARE: DisplayQuantity = {
+  base: 'ms/s',
+  factor: 1_000,
+  prefixes: 'none',
+  resolution: 0.01,
+  timeShare: 1,
+}
 /** Whether something is up, from 0 or 1. */
-export const UP_OR_DOWN: Quantity = { base: '', factor: 1, prefixes: 'none', resolution: 0, words: ['down', 'up'] }
+export const UP_OR_DOWN: DisplayQuantity = {
+  base: '',
+  factor: 1,
+  prefixes: 'none',
+  resolution: 0,
+  words: ['down', 'up'],
+}
 /** Wrong bits among all, which spans many powers of ten. */
-export const BIT_ERROR_RATIO: Quantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
+export const BIT_ERROR_RATIO: DisplayQuantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
 
 /** Transfers per second and lane of a PCIe link. */
-export const TRANSFERS_PER_SECOND: Quantity = { base: 'T/s', factor: 1, prefixes: 'si', resolution: 0.1 }
+export const TRANSFERS_PER_SECOND: DisplayQuantity = { base: 'T/s', factor: 1, prefixes: 'si', resolution: 0.1 }
 /** Energy, from millijoules. */
-const MILLIJOULES: Quantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
+const MILLIJOULES: DisplayQuantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
 
 /**
  * A value as far as it can be: a share of time ends at all of it. A counter that its origin shows late gains more than
  * a second in one step and less in another.
  */
-export function bounded({ timeShare }: Quantity, raw: number): number {
+export function bounded({ timeShare }: DisplayQuantity, raw: number): number {
   return timeShare === undefined ? raw : Math.min(raw, 1 / timeShare)
 }
 
 /** The samples of a column, {@link bounded}; the column itself where its values have no bound. */
-export function boundedColumn(quantity: Quantity, values: Float64Array): Float64Array {
+export function boundedColumn(quantity: DisplayQuantity, values: Float64Array): Float64Array {
   return quantity.timeShare === undefined ? values : values.map((raw) => bounded(quantity, raw))
 }
 
@@ -75,7 +87,7 @@ const ERROR_RATIO_METRIC = /_error_ratio$/
 const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
 
 /** What is asked of a metric, as far as it decides how values are shown. */
-interface Asked {
+interface MetricQuestion {
   readonly metric: string
   readonly unit: string
   readonly role: ResultMeta['role']
@@ -83,7 +95,7 @@ interface Asked {
 }
 
 /** Units of values whose names say nothing else. */
-const BY_UNIT: Readonly<Record<string, Quantity>> = {
+const BY_UNIT: Readonly<Record<string, DisplayQuantity>> = {
   bytes: BYTES,
   bytes_per_second: BYTES_PER_SECOND,
   MiB: MEBIBYTES,
@@ -105,7 +117,7 @@ const BY_UNIT: Readonly<Record<string, Quantity>> = {
 }
 
 /** Units of what is gained in a second. */
-const BY_UNIT_A_SECOND: Readonly<Record<string, Quantity>> = {
+const BY_UNIT_A_SECOND: Readonly<Record<string, DisplayQuantity>> = {
   bytes: BYTES_PER_SECOND,
   // Seconds a second are a share of time.
   seconds: PERCENT,
@@ -114,7 +126,7 @@ const BY_UNIT_A_SECOND: Readonly<Record<string, Quantity>> = {
 }
 
 /** How the values of a metric are shown after a function was applied. Bins hold counts, whatever they count. */
-export function quantityOf({ metric, unit, role, function: fn }: Asked): Quantity {
+export function quantityOf({ metric, unit, role, function: fn }: MetricQuestion): DisplayQuantity {
   const isRate = fn === 'rate'
   if (role === 'bucket') return isRate ? PER_SECOND : COUNT
   if (isRate ? unit === 'bytes' : unit === 'bytes_per_second')
@@ -129,14 +141,14 @@ export function quantityOf({ metric, unit, role, function: fn }: Asked): Quantit
 }
 
 /** How the edges of a histogram's bins are shown. */
-export function edgeQuantity({ metric, unit }: Pick<Asked, 'metric' | 'unit'>): Quantity {
+export function edgeQuantity({ metric, unit }: Pick<MetricQuestion, 'metric' | 'unit'>): DisplayQuantity {
   return quantityOf({ metric, unit, role: 'value', function: 'last' })
 }
 
 /**
  * The unit of a value as it is read, as its type declares it. Counts have none: their name says what they count.
  */
-export function unitWords({ unit, role }: Pick<Asked, 'unit' | 'role'>): string {
+export function unitWords({ unit, role }: Pick<MetricQuestion, 'unit' | 'role'>): string {
   return role === 'bucket' ? '' : unit.replace(/_per_second$/, '/s')
 }
 
@@ -144,7 +156,7 @@ export function unitWords({ unit, role }: Pick<Asked, 'unit' | 'role'>): string 
  * The unit of a sample after a function was applied, not scaled: `bytes/s` of a rate of bytes, `/s` of one of a count;
  * empty if it has none.
  */
-export function sampleUnit({ unit, role, function: fn }: Omit<Asked, 'metric'>): string {
+export function sampleUnit({ unit, role, function: fn }: Omit<MetricQuestion, 'metric'>): string {
   if (fn === 'rate') return role === 'bucket' ? '/s' : `${unit}/s`
   return unitWords({ unit, role })
 }

@@ -10,12 +10,12 @@ import {
   BITS_PER_SECOND,
   BYTES_PER_SECOND,
   CELSIUS,
+  type DisplayQuantity,
   MEBIBYTES,
   MEGAHERTZ,
   PER_SECOND,
   PERCENT,
   PERCENT_WHOLE,
-  type Quantity,
   WATTS,
 } from '../format/quantity.ts'
 import { RATE_PROVENANCE } from './interface-charts.ts'
@@ -25,7 +25,7 @@ interface Panel {
   readonly signal: DeviceSignal
   readonly title: string
   readonly caption?: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   readonly scale?: NonNullable<ChartSpec['scale']>
 }
 

@@ -1,5 +1,5 @@
 import type { MetricQuery } from '@sonde/sdk/api'
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 
 /** The queries about the host. */
 export const HOST_QUERIES = {
@@ -63,7 +63,7 @@ export const NO_HOST: HostColumns = {
 }
 
 /** Collects the columns of the host. Values without samples are missing. */
-export function hostColumns(answer: Columns): HostColumns {
+export function hostColumns(answer: QueryColumns): HostColumns {
   const { grid } = answer
   if (!grid) return NO_HOST
   // If a real and a simulated node report the same metric, the real host is shown.

@@ -1,6 +1,6 @@
 import type { ChartMember, ChartSpec } from '../chart/chart-spec.ts'
 import { HERD_MIN_COUNT } from '../chart/herd.ts'
-import { largestOf } from '../chart/scale.ts'
+import { largestValue } from '../chart/scale.ts'
 import { type InterfaceColumns, newestValue } from '../devices/interface-data.ts'
 
 /** Footer of the card of a rate. */
@@ -51,7 +51,7 @@ function largestGroup<Row>(rows: readonly Row[], keyOf: (row: Row) => number): r
 
 function peakOf({ columns, errors, drops }: InterfaceColumns): number {
   return [columns.received, columns.sent, errors, drops].reduce(
-    (peak, values) => Math.max(peak, values ? largestOf([values], 0, values.length - 1) : 0),
+    (peak, values) => Math.max(peak, values ? largestValue([values], 0, values.length - 1) : 0),
     0,
   )
 }

@@ -2,7 +2,7 @@ import { type ComponentType, type FunctionComponent, useEffect } from 'react'
 import { Outlines } from '../components/answer-state.tsx'
 import { Empty } from '../components/empty.tsx'
 import { PageHead } from '../components/page-head.tsx'
-import { createStore, useStore } from '../state/store.ts'
+import { createValueStore, useStore } from '../state/value-store.ts'
 import { usePageTitle } from './use-page-title.ts'
 
 /** A page whose code loads when it is first shown, or earlier. */
@@ -21,7 +21,7 @@ interface Loaded<Props> {
  * least a third of a second.
  */
 export function lazyPage<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyPage<Props> {
-  const store = createStore<Loaded<Props>>({})
+  const store = createValueStore<Loaded<Props>>({})
   let loading: Promise<boolean> | undefined
   const preload = (): Promise<boolean> => {
     if (loading) return loading

@@ -1,6 +1,6 @@
 import type { ListedSource, SourceState } from '@sonde/sdk/api'
 import type { StateTone } from '../components/state-mark.tsx'
-import { countOf } from '../format/number.ts'
+import { countText } from '../format/number.ts'
 import { be, type Tense } from '../format/words.ts'
 
 const WORDS: Readonly<Record<SourceState, { readonly tone: StateTone; readonly word: string; readonly rank: number }>> =
@@ -32,8 +32,8 @@ export function stateWords({ name, state }: Pick<ListedSource, 'name' | 'state'>
 
 /** Problems of the exporters that a source scrapes, in words; empty if there are none. */
 export function targetWords({ failingTargets, disputes }: Pick<ListedSource, 'failingTargets' | 'disputes'>): string {
-  const failing = failingTargets > 0 ? `${countOf(failingTargets, 'exporter')} not read` : ''
-  return [failing, disputes > 0 ? countOf(disputes, 'dispute') : ''].filter(Boolean).join(', ')
+  const failing = failingTargets > 0 ? `${countText(failingTargets, 'exporter')} not read` : ''
+  return [failing, disputes > 0 ? countText(disputes, 'dispute') : ''].filter(Boolean).join(', ')
 }
 
 /** Records dropped by a source or sink, for all reasons. */

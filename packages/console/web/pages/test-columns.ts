@@ -1,6 +1,6 @@
 import type { Bin, Labels, MetricQuery, ResultMeta } from '@sonde/sdk/api'
 import { queryKey } from '../api/frame.ts'
-import type { Columns } from '../api/query-client.ts'
+import type { QueryColumns } from '../api/query-client.ts'
 import { SampleGrid } from '../api/sample-grid.ts'
 
 /** A query of a test with its answer: samples by label values. */
@@ -16,7 +16,7 @@ export interface TestAnswer {
 }
 
 /** Columns made from numbers for a test. Samples are one second apart and end at second 1 000. */
-export function testColumns(answers: readonly TestAnswer[]): Columns {
+export function testColumns(answers: readonly TestAnswer[]): QueryColumns {
   const count = Math.max(1, ...answers.flatMap(({ series }) => series.map(({ values }) => values.length)))
   const grid = new SampleGrid({ stepMs: 1_000, windowMs: count * 1_000 })
   const toMs = 1_000_000
@@ -46,7 +46,7 @@ export function testColumns(answers: readonly TestAnswer[]): Columns {
     },
     answers.map(({ query }) => queryKey(query)),
   )
-  const result: Columns['result'] = (query) => grid.results.get(queryKey(query))
+  const result: QueryColumns['result'] = (query) => grid.results.get(queryKey(query))
   return {
     snapshot: {
       grid,

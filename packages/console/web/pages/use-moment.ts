@@ -8,7 +8,7 @@ import type { Tense } from '../format/words.ts'
 import { RECENT, RECENT_STEP_MS, usePageState } from '../state/time-window.ts'
 
 /** The time that headlines, tiles, facts and tables describe: now, or the whole shown window. */
-export interface Moment {
+export interface PageMoment {
   /** Range of their queries: the last minutes, or the range of the charts. */
   readonly range: FrameRange
   readonly stepMs: number
@@ -24,7 +24,7 @@ export interface Moment {
 }
 
 /** The moment of the page or of the given window. */
-export function useMoment(window?: FrameRange): Moment {
+export function useMoment(window?: FrameRange): PageMoment {
   const { range: own, stepMs, url } = usePageState()
   const range = window ?? own
   const tense = useTense()
@@ -34,8 +34,8 @@ export function useMoment(window?: FrameRange): Moment {
 
 function momentOf(
   range: FrameRange,
-  { stepMs, tense, zone }: Pick<Moment, 'stepMs' | 'tense'> & { readonly zone: TimeZoneChoice },
-): Moment {
+  { stepMs, tense, zone }: Pick<PageMoment, 'stepMs' | 'tense'> & { readonly zone: TimeZoneChoice },
+): PageMoment {
   if (range.kind === 'live')
     return { range: RECENT, stepMs: RECENT_STEP_MS, window: range, isNow: true, tense, words: '' }
   const words = `In the window ${formatSpanOfTime(range.fromMs, range.toMs, zone)} ${zoneName(zone, range.toMs)}`
@@ -43,7 +43,7 @@ function momentOf(
 }
 
 /** The interfaces that the server reads now. Undefined before the first answer, and if the page shows the past. */
-export function useLiveDevices({ isNow }: Moment): LiveDevices {
+export function useLiveDevices({ isNow }: PageMoment): LiveDevices {
   const { data } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(
     () => (isNow && data ? new Set(data.series.map(({ labels }) => labels.device ?? '')) : undefined),

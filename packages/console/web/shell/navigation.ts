@@ -1,7 +1,7 @@
 import type { IconName } from '../components/icon.tsx'
 
 /** One page in the navigation. A page that does not exist yet is not in it. */
-export interface Destination {
+export interface NavigationItem {
   readonly path: string
   readonly label: string
   readonly icon: IconName
@@ -12,7 +12,7 @@ export interface Destination {
 }
 
 /** The pages, in the order of the rail. */
-export const DESTINATIONS: readonly Destination[] = [
+export const DESTINATIONS: readonly NavigationItem[] = [
   { path: '/', label: 'Node', icon: 'node', parts: ['/entities'], key: 'n' },
   { path: '/gpus', label: 'GPUs', icon: 'gpu', key: 'g' },
   { path: '/apps', label: 'Apps', icon: 'apps', key: 'a' },
@@ -23,7 +23,7 @@ export const DESTINATIONS: readonly Destination[] = [
 ]
 
 /** Whether a destination is where the page is, or above it. */
-export function isCurrent(destination: Destination, location: string): boolean {
+export function isCurrent(destination: NavigationItem, location: string): boolean {
   const paths = [destination.path, ...(destination.parts ?? [])]
   // Every path lies below the first.
   return (

@@ -6,7 +6,7 @@ import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
 import { ComboInput } from '../components/combo-input.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { usePageState } from '../state/time-window.ts'
-import { type Place, searchPlaces } from './search-places.ts'
+import { type SearchResult, searchPlaces } from './search-results.ts'
 
 /** Searches pages, devices, interfaces, events and metrics, and goes there. */
 export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
@@ -33,7 +33,7 @@ export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-function usePlaces(): readonly Place[] {
+function usePlaces(): readonly SearchResult[] {
   const page = usePageState()
   const { data: types } = useTypes()
   const { data: devices } = useDevices()

@@ -4,18 +4,18 @@ import { StaleContext, useWatchedStale } from '../api/stale.ts'
 import { Banner } from '../components/banner.tsx'
 import { usePageState } from '../state/time-window.ts'
 import { KeysSheet } from './keys-sheet.tsx'
-import { Rail } from './rail.tsx'
+import { NavigationRail } from './navigation-rail.tsx'
 import { ScenarioSheet } from './scenarios/scenario-sheet.tsx'
 import { SearchSheet } from './search-sheet.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNotices } from './use-notices.ts'
-import { type Sheet, useShortcuts } from './use-shortcuts.ts'
+import { type ShellSheet, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame around every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { data: node } = useNode()
   const notices = useNotices()
-  const [sheet, setSheet] = useState<Sheet>()
+  const [sheet, setSheet] = useState<ShellSheet>()
   useShortcuts(setSheet)
   const page = usePageState()
   const watched = useWatchedStale()
@@ -27,7 +27,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className="skip-link" href="#content">
         Skip to content
       </a>
-      <Rail onKeys={() => setSheet('keys')} />
+      <NavigationRail onKeys={() => setSheet('keys')} />
       <TopBar onSearch={() => setSheet('search')} onScenarios={() => setSheet('scenarios')} />
       <main id="content" className={stale ? 'content is-stale' : 'content'} tabIndex={-1}>
         <Banner notices={notices} />

@@ -33,7 +33,7 @@ const SINGLE: ReadonlyMap<string, Command> = new Map(
 )
 
 /** What a single key does; after `g` it names a page. Undefined if it does nothing. */
-export function commandOf(key: string, isAfterGo: boolean): Command | undefined {
+export function shortcutCommand(key: string, isAfterGo: boolean): Command | undefined {
   const lower = key.toLowerCase()
   if (!isAfterGo) return SINGLE.get(lower)
   const path = DESTINATIONS.find((destination) => destination.key === lower)?.path

@@ -4,16 +4,16 @@ import { copyText } from '../components/copy-button.tsx'
 import { singleKeysStore } from '../state/single-keys.ts'
 import { toggleTheme } from '../state/theme.ts'
 import { DEFAULT_WINDOW_MS, type PageState, usePageState } from '../state/time-window.ts'
-import { type Command, commandOf } from './shortcuts.ts'
+import { type Command, shortcutCommand } from './shortcuts.ts'
 
 /** Milliseconds in which the second key of `g n` must come. */
 const SEQUENCE_LIMIT_MS = 1_500
 
 /** Sheets that keys open. */
-export type Sheet = 'search' | 'keys' | 'scenarios'
+export type ShellSheet = 'search' | 'keys' | 'scenarios'
 
 /** Listens to the keys of the whole page. Keys in fields and sheets are theirs. */
-export function useShortcuts(onSheet: (sheet: Sheet) => void): void {
+export function useShortcuts(onSheet: (sheet: ShellSheet) => void): void {
   const page = usePageState()
   const [, navigate] = useLocation()
   const now = useRef({ page, navigate, onSheet })
@@ -32,7 +32,7 @@ export function useShortcuts(onSheet: (sheet: Sheet) => void): void {
       const isAfterGo = event.timeStamp < goUntilMs
       // The second g of `g g` names a page and begins nothing.
       goUntilMs = event.key === 'g' && !isAfterGo ? event.timeStamp + SEQUENCE_LIMIT_MS : 0
-      const command = commandOf(event.key, isAfterGo)
+      const command = shortcutCommand(event.key, isAfterGo)
       if (!command) return
       event.preventDefault()
       run(command, page, navigate, onSheet)
@@ -42,7 +42,7 @@ export function useShortcuts(onSheet: (sheet: Sheet) => void): void {
   }, [])
 }
 
-const ACTIONS: Readonly<Record<Exclude<Command['kind'], 'go' | 'window' | Sheet>, (page: PageState) => void>> = {
+const ACTIONS: Readonly<Record<Exclude<Command['kind'], 'go' | 'window' | ShellSheet>, (page: PageState) => void>> = {
   live: (page) => {
     if (!page.isLive) page.follow(DEFAULT_WINDOW_MS)
   },
@@ -56,7 +56,7 @@ function run(
   command: Command,
   page: PageState,
   navigate: (path: string) => void,
-  onSheet: (sheet: Sheet) => void,
+  onSheet: (sheet: ShellSheet) => void,
 ): void {
   if (command.kind === 'go') navigate(page.hrefTo(command.path))
   else if (command.kind === 'window') page.follow(command.windowMs)

@@ -1,4 +1,4 @@
-import { createStore, useStore } from './store.ts'
+import { createValueStore, useStore } from './value-store.ts'
 
 /** Server time minus this machine's time, in milliseconds, from the quickest of the recent readings. */
 let offsetMs = 0
@@ -44,11 +44,11 @@ export function staleAfterMs(stepMs: number): number {
   return Math.max(STALE_AFTER_STEPS * stepMs + 1_000, STALE_MIN_MS)
 }
 
-const second = createStore(floorTo(Date.now(), 1_000))
+const second = createValueStore(floorTo(Date.now(), 1_000))
 /** Right ends of charts: of those that are renewed every second, and of those whose sources are quicker. */
 const EDGES = {
-  steady: { unitMs: 1_000, store: createStore(second.get()), pointsMs: 0 },
-  fast: { unitMs: 100, store: createStore(second.get()), pointsMs: 0 },
+  steady: { unitMs: 1_000, store: createValueStore(second.get()), pointsMs: 0 },
+  fast: { unitMs: 100, store: createValueStore(second.get()), pointsMs: 0 },
 }
 let timer: ReturnType<typeof setTimeout> | undefined
 

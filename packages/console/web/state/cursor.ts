@@ -1,7 +1,7 @@
-import { createStore, useStore } from './store.ts'
+import { createValueStore, useStore } from './value-store.ts'
 
 /** The time under the pointer or the keyboard cursor, shared by every chart on the page. */
-export const hoverStore = createStore<number | null>(null)
+export const hoverStore = createValueStore<number | null>(null)
 
 /** Reads the shared cursor time; null if no cursor stands. `pinnedMs` is shown while nothing is pointed at. */
 export function useCursor(pinnedMs: number | undefined): number | null {

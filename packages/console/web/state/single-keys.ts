@@ -1,4 +1,4 @@
-import { createStore, useStore } from './store.ts'
+import { createValueStore, useStore } from './value-store.ts'
 
 const STORAGE_KEY = 'sonde.single-keys'
 
@@ -12,7 +12,7 @@ function stored(): boolean {
 }
 
 /** Whether keys without a modifier do anything; speech input and slips make some people turn them off. */
-export const singleKeysStore = createStore(typeof localStorage === 'undefined' ? true : stored())
+export const singleKeysStore = createValueStore(typeof localStorage === 'undefined' ? true : stored())
 
 /** Reads {@link singleKeysStore} in a component. */
 export function useSingleKeys(): boolean {

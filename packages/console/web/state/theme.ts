@@ -1,4 +1,4 @@
-import { createStore, useStore } from './store.ts'
+import { createValueStore, useStore } from './value-store.ts'
 
 /** A theme that was chosen; undefined follows the system. */
 export type Theme = 'light' | 'dark'
@@ -12,7 +12,7 @@ function currentTheme(): Theme {
   return prefersDark?.matches ? 'dark' : 'light'
 }
 
-const themeStore = createStore<Theme>(typeof document === 'undefined' ? 'light' : currentTheme())
+const themeStore = createValueStore<Theme>(typeof document === 'undefined' ? 'light' : currentTheme())
 
 /** Follows the system's theme as long as none was chosen. */
 export function followSystemTheme(): void {

@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { usePathname, useSearch } from 'wouter/use-browser-location'
 import type { FrameRange } from '../api/frame.ts'
-import { createStore, useStore } from './store.ts'
 import { formatUrl, type IgnoredPart, parseUrl, type UrlState } from './url-state.ts'
+import { createValueStore, useStore } from './value-store.ts'
 
 /** A window that the page offers by name. */
 export interface WindowChoice {
@@ -53,7 +53,7 @@ function storedWindowMs(): number {
   }
 }
 
-const sharedWindowMs = createStore(typeof localStorage === 'undefined' ? DEFAULT_WINDOW_MS : storedWindowMs())
+const sharedWindowMs = createValueStore(typeof localStorage === 'undefined' ? DEFAULT_WINDOW_MS : storedWindowMs())
 
 /** Follows the window that another tab chooses. */
 export function followOtherTabs(): void {
@@ -91,7 +91,7 @@ export function rangeOf(url: UrlState, fallbackWindowMs: number): FrameRange {
 }
 
 /** Length of a range. Unit: milliseconds. */
-export function spanOf(range: FrameRange): number {
+export function rangeMs(range: FrameRange): number {
   return range.kind === 'live' ? range.windowMs : range.toMs - range.fromMs
 }
 
@@ -105,7 +105,7 @@ export function usePageState(): PageState {
   return useMemo(() => {
     const { state: url, ignored } = parseUrl(search)
     const range = rangeOf(url, windowMs)
-    const spanMs = spanOf(range)
+    const spanMs = rangeMs(range)
     const named = range.kind === 'live' ? WINDOWS.find((choice) => choice.windowMs === range.windowMs) : undefined
     const write = (next: UrlState, mode: 'push' | 'replace'): void =>
       navigate(path + formatUrl(next), { replace: mode === 'replace' })

@@ -75,7 +75,7 @@ export function formatSpan(ms: number): string {
 }
 
 /** Reads an ISO 8601 time; digits finer than a millisecond become a fraction. */
-export function parseTime(text: string): number | undefined {
+export function parseTimeMs(text: string): number | undefined {
   const match = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})?$/.exec(text)
   if (!match) return undefined
   const ms = Date.parse(`${match[1]}${match[3] ?? 'Z'}`)
@@ -93,7 +93,7 @@ export function formatTime(ms: number): string {
 
 /** Reads `FROM/TO`, an interval of ISO 8601; undefined if it is none. */
 function parseInterval(text: string): { readonly fromMs: number; readonly toMs: number } | undefined {
-  const [fromMs, toMs, ...more] = text.split('/').map(parseTime)
+  const [fromMs, toMs, ...more] = text.split('/').map(parseTimeMs)
   if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs) return undefined
   return { fromMs, toMs }
 }
@@ -103,7 +103,7 @@ type Reader = (value: string, all: readonly string[]) => Partial<UrlState> | und
 const timeReader =
   (key: 'fromMs' | 'toMs' | 'atMs'): Reader =>
   (value) => {
-    const ms = parseTime(value)
+    const ms = parseTimeMs(value)
     return ms === undefined ? undefined : { [key]: ms }
   }
 

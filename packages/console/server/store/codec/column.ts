@@ -7,7 +7,7 @@ export const SAMPLE_COUNT_LIMIT = 1 << 20
  * Largest number of values in one column: samples times elements. It limits the memory of a decoder to 32 MiB, whatever
  * the blob contains.
  */
-export const VALUE_COUNT_LIMIT = 1 << 22
+export const COLUMN_VALUE_COUNT_LIMIT = 1 << 22
 
 /**
  * One field of one series over a time range, without its times: the times are one separate column for all fields of the
@@ -62,6 +62,6 @@ export const FLAG_TEXTS = 2
 export const HEAD_BYTES = 16
 
 /** Whether sample `index` of a column is present. */
-export function isPresent(present: Uint8Array | null, index: number): boolean {
+export function hasColumnValue(present: Uint8Array | null, index: number): boolean {
   return present === null || ((present[index >> 3] ?? 0) & (1 << (index & 7))) !== 0
 }

@@ -2,13 +2,13 @@ import { crc32 } from '@sonde/sdk/internal'
 import { ByteReader, corrupt } from './bytes.ts'
 import {
   BLOB_VERSION,
+  COLUMN_VALUE_COUNT_LIMIT,
   FLAG_PRESENCE,
   FLAG_TEXTS,
   HEAD_BYTES,
-  isPresent,
+  hasColumnValue,
   KIND_CODES,
   SAMPLE_COUNT_LIMIT,
-  VALUE_COUNT_LIMIT,
   type WordColumn,
 } from './column.ts'
 import { contentOf } from './encode-column.ts'
@@ -29,7 +29,7 @@ export interface DecodeOptions {
 }
 
 /**
- * Reads a blob of `encodeColumn`. For any bytes, memory stays within the limit of `VALUE_COUNT_LIMIT`.
+ * Reads a blob of `encodeColumn`. For any bytes, memory stays within the limit of `COLUMN_VALUE_COUNT_LIMIT`.
  *
  * @throws SondeError `STO_CHUNK_CORRUPT` if they are not a whole, unchanged blob of this format.
  */
@@ -71,7 +71,7 @@ function readHead(blob: Uint8Array) {
   const count = reader.u32()
   const elements = reader.u32()
   if (kind === undefined || flags > (FLAG_PRESENCE | FLAG_TEXTS)) throw corrupt('its kind or flags are unknown')
-  if (count > SAMPLE_COUNT_LIMIT || elements < 1 || count * elements > VALUE_COUNT_LIMIT) {
+  if (count > SAMPLE_COUNT_LIMIT || elements < 1 || count * elements > COLUMN_VALUE_COUNT_LIMIT) {
     throw corrupt(`it claims ${count} samples of ${elements}`)
   }
   const has = (flag: number) => (flags & flag) !== 0
@@ -95,7 +95,7 @@ function readTexts(reader: ByteReader): string[] {
 function spread(words: Uint32Array, present: Uint8Array, count: number, valueCount: number): void {
   let from = 2 * valueCount
   for (let i = count - 1; i >= 0; i--) {
-    const has = isPresent(present, i)
+    const has = hasColumnValue(present, i)
     words[2 * i + 1] = has ? (words[--from] ?? 0) : 0
     words[2 * i] = has ? (words[--from] ?? 0) : 0
   }

@@ -3,12 +3,12 @@ import { crc32 } from '@sonde/sdk/internal'
 import { ByteWriter } from './bytes.ts'
 import {
   BLOB_VERSION,
+  COLUMN_VALUE_COUNT_LIMIT,
   FLAG_PRESENCE,
   FLAG_TEXTS,
-  isPresent,
+  hasColumnValue,
   KIND_CODES,
   SAMPLE_COUNT_LIMIT,
-  VALUE_COUNT_LIMIT,
   type WordColumn,
 } from './column.ts'
 import { encodePresence, presentCount } from './presence.ts'
@@ -81,7 +81,7 @@ function valuesOf(column: WordColumn, present: Uint8Array | null, element: numbe
   const values = valuesScratch.words(valueCount)
   let to = 0
   for (let i = 0; i < count; i++) {
-    if (!isPresent(present, i)) continue
+    if (!hasColumnValue(present, i)) continue
     values[to++] = words[from + 2 * i] ?? 0
     values[to++] = words[from + 2 * i + 1] ?? 0
   }
@@ -96,11 +96,11 @@ function checkShape({ kind, count, elements, words, present }: WordColumn): void
     count >= 0 &&
     count <= SAMPLE_COUNT_LIMIT &&
     elements >= 1 &&
-    count * elements <= VALUE_COUNT_LIMIT &&
+    count * elements <= COLUMN_VALUE_COUNT_LIMIT &&
     words.length === 2 * count * elements &&
     (present === null || present.length >= Math.ceil(count / 8))
   if (fits) return
-  const limits = `at most ${SAMPLE_COUNT_LIMIT} samples and ${VALUE_COUNT_LIMIT} values, two words a value`
+  const limits = `at most ${SAMPLE_COUNT_LIMIT} samples and ${COLUMN_VALUE_COUNT_LIMIT} values, two words a value`
   throw new SondeError(
     'STO_COLUMN',
     `a column of ${count} ${kind} times ${elements} in ${words.length} words; allowed: ${limits}`,

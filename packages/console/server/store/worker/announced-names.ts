@@ -1,5 +1,5 @@
 import type { Announcement, PageEntry } from '../protocol.ts'
-import type { Catalogue, StoredType } from './catalogue.ts'
+import type { StoreCatalogue, StoredType } from './store-catalogue.ts'
 import type { StoredWriter, Writers } from './writers.ts'
 
 type AnnouncedType = Announcement['types'][number]
@@ -8,7 +8,7 @@ type AnnouncedType = Announcement['types'][number]
  * The names that the main thread announced: types and sources by the keys in pages, as long as the file stays open.
  */
 export class AnnouncedNames {
-  readonly #catalogue: Catalogue
+  readonly #catalogue: StoreCatalogue
   readonly #writers: Writers
   readonly #types = new Map<number, StoredType>()
   readonly #live = new Map<number, StoredWriter>()
@@ -19,7 +19,7 @@ export class AnnouncedNames {
   /** Writers that were refused because of a limit. Each belongs to one client. */
   readonly #refused = new Set<number>()
 
-  constructor(catalogue: Catalogue, writers: Writers) {
+  constructor(catalogue: StoreCatalogue, writers: Writers) {
     this.#catalogue = catalogue
     this.#writers = writers
   }

@@ -11,7 +11,7 @@ import {
   layOver,
   maskOf,
 } from './bins.ts'
-import { type FieldVersion, gather, type Wanted } from './gather.ts'
+import { type FieldVersion, type GatherRequest, gather } from './gather.ts'
 import { isRolled, readBins } from './rollup.ts'
 import { RAW, ROLLUP } from './segments.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
@@ -22,7 +22,7 @@ const BLOCK_BYTES = 32 << 20
 const BIN_BYTES = 48
 
 /** The requirements of a question for its columns. */
-export interface Asked {
+export interface BinRequest {
   readonly function: QueryFunction
   readonly stepMs: number
   /** How far before the window samples are needed; also before the first bin. Unit: milliseconds. */
@@ -34,7 +34,7 @@ export interface Asked {
  * Whether bins answer a question: if they give exactly the same numbers, which holds for steps of whole bins; or if
  * some raw samples of the window are deleted. Bins only store what the role of a field needs.
  */
-export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, asked: Asked): boolean {
+export function isForBins(file: StoreFile, { versions, fromMs, toMs }: GatherRequest, asked: BinRequest): boolean {
   const allowed = versions.every(({ slot }) => {
     const functions: QueryFunction[] =
       slot.field.role === 'counter' ? ['last', 'rate', 'increase'] : ['last', 'avg', 'min', 'max']
@@ -52,13 +52,13 @@ export function isForBins(file: StoreFile, { versions, fromMs, toMs }: Wanted, a
 }
 
 /** Series whose bins are computed at a time. */
-export function blockCountOfBins({ fromMs, toMs }: Pick<Wanted, 'fromMs' | 'toMs'>): number {
+export function blockCountOfBins({ fromMs, toMs }: Pick<GatherRequest, 'fromMs' | 'toMs'>): number {
   const count = Math.ceil(toMs / BIN_MS) - binOf(fromMs)
   return Math.max(1, Math.floor(BLOCK_BYTES / (BIN_BYTES * count)))
 }
 
 /** The columns of a question's series, from roll-ups, and from raw samples for times without roll-ups. */
-export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Generator<readonly Column[]> {
+export function* binColumns(file: StoreFile, wanted: GatherRequest, asked: BinRequest): Generator<readonly Column[]> {
   const { versions, series, toMs } = wanted
   const firstBin = binOf(wanted.fromMs)
   const count = Math.ceil(toMs / BIN_MS) - firstBin
@@ -90,8 +90,8 @@ export function* binColumns(file: StoreFile, wanted: Wanted, asked: Asked): Gene
 function binsOfVersion(
   file: StoreFile,
   version: FieldVersion,
-  { series, fromMs, toMs }: Wanted,
-  asked: Asked,
+  { series, fromMs, toMs }: GatherRequest,
+  asked: BinRequest,
   make: () => Bins,
 ): Map<number, Bins> {
   const isCounter = version.slot.field.role === 'counter'

@@ -62,7 +62,7 @@ export class ClientPages {
       const known = this.#known.get(client)
       if (known === undefined) continue
       known.lastMs = nowMs
-      this.#insert.run(keyOf(client), `${known.sequence} ${nowMs}`)
+      this.#insert.run(clientKey(client), `${known.sequence} ${nowMs}`)
       saved.push([client, known.sequence])
     }
     this.#changed.clear()
@@ -83,12 +83,12 @@ export class ClientPages {
   #forget(count: number): void {
     const remove = this.#database.prepare('DELETE FROM meta WHERE key = ?')
     for (const client of [...this.#known.keys()].slice(0, count)) {
-      remove.run(keyOf(client))
+      remove.run(clientKey(client))
       this.#known.delete(client)
     }
   }
 }
 
-function keyOf(client: bigint): string {
+function clientKey(client: bigint): string {
   return KEY_PREFIX + client.toString(16).padStart(16, '0')
 }

@@ -14,13 +14,13 @@ import {
 } from '@sonde/sdk'
 import { definitionOf, type Slot, SymbolTable } from '@sonde/sdk/internal'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
-import { isPresent } from '../codec/column.ts'
+import { hasColumnValue } from '../codec/column.ts'
 import { decodeColumn } from '../codec/decode-column.ts'
 import { Arena } from './arena.ts'
-import type { StoredSeries } from './catalogue.ts'
 import { compact } from './compaction.ts'
 import { type NewSegment, ORDER_FIELD, TIMES_FIELD } from './segments.ts'
 import { type SeriesLookup, SeriesResolver } from './series-resolver.ts'
+import type { StoredSeries } from './store-catalogue.ts'
 
 const base = { time: timestamp(), port: labelNumber('u16', 'Port') }
 const kinds = ['u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64', 'f32', 'f64'] as const
@@ -156,7 +156,7 @@ for (const type of types) {
           for (let element = 0; element < slot.field.count; element++) {
             const wanted = wordsAt(type, bytes, record, slot, element)
             const place = `${slot.name}[${element}] of record ${record}`
-            assert.equal(isPresent(column.present, i), wanted !== undefined, place)
+            assert.equal(hasColumnValue(column.present, i), wanted !== undefined, place)
             if (wanted === undefined) continue
             const found = words[element * records.length + i]
             if (column.texts === null) assert.equal(found, wanted, place)

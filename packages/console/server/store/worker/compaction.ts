@@ -1,9 +1,8 @@
 import type { BatchSymbols, RecordType } from '@sonde/sdk'
 import { msFactorOf, type Slot } from '@sonde/sdk/internal'
-import { SAMPLE_COUNT_LIMIT, VALUE_COUNT_LIMIT } from '../codec/column.ts'
+import { COLUMN_VALUE_COUNT_LIMIT, SAMPLE_COUNT_LIMIT } from '../codec/column.ts'
 import { encodeColumn } from '../codec/encode-column.ts'
 import type { Arena } from './arena.ts'
-import type { StoredType } from './catalogue.ts'
 import { FieldColumns, wordCountOf } from './field-words.ts'
 import type { HeadUnit, UnitRecords } from './head.ts'
 import { type NewSegment, ORDER_FIELD, RAW, SEGMENT_SERIES_LIMIT, TIMES_FIELD } from './segments.ts'
@@ -15,6 +14,7 @@ import {
   type SeriesStretch,
 } from './series-groups.ts'
 import { hourOf, hourStartMs } from './slots-of-time.ts'
+import type { StoredType } from './store-catalogue.ts'
 
 /** Size of the columns that are read at a time. Unit: 32-bit words. */
 const MEMORY_WORDS = 1 << 20
@@ -52,7 +52,10 @@ export function* compact(
  * Cuts the series into parts within the limits of a segment and of a column. Nearly always there is one part.
  */
 function* partsOf(groups: readonly SeriesStretch[], type: RecordType): Generator<SeriesStretch[]> {
-  const limit = Math.max(1, Math.min(SAMPLE_COUNT_LIMIT, Math.floor(VALUE_COUNT_LIMIT / elementsOf(type.layout.slots))))
+  const limit = Math.max(
+    1,
+    Math.min(SAMPLE_COUNT_LIMIT, Math.floor(COLUMN_VALUE_COUNT_LIMIT / elementsOf(type.layout.slots))),
+  )
   for (let from = 0; ; from += limit) {
     const rest = groups
       .filter(({ count }) => count > from)

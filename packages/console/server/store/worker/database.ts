@@ -125,7 +125,7 @@ function openFile(settings: StoreSettings, notice: string): Opened {
       `PRAGMA synchronous = ${durability === 'block' ? 'FULL' : 'NORMAL'}; PRAGMA journal_size_limit = ${LOG_BYTES};
        PRAGMA wal_autocheckpoint = ${LOG_BYTES / 2 / PAGE_BYTES}`,
     )
-    const version = numberOf(database, 'PRAGMA user_version')
+    const version = queryNumber(database, 'PRAGMA user_version')
     if (version > FORMAT_VERSION) {
       database.close()
       const aside = setAside(path, 'newer')
@@ -198,7 +198,7 @@ function refuseForeign(path: string): void {
   if (!existsSync(path) || statSync(path).size === 0) return
   const database = new DatabaseSync(path)
   try {
-    if (numberOf(database, 'SELECT count(*) FROM sqlite_schema') === 0 || hasOurTables(database)) return
+    if (queryNumber(database, 'SELECT count(*) FROM sqlite_schema') === 0 || hasOurTables(database)) return
   } catch (error) {
     // The schema itself is damaged, so the owner of the file is unknown. Setting it aside keeps it.
     if (sqliteFailureOf(error) === 'damaged') return
@@ -214,7 +214,7 @@ function refuseForeign(path: string): void {
 
 /** Whether the file is a store, in any format version. */
 export function hasOurTables(database: DatabaseSync): boolean {
-  return numberOf(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
+  return queryNumber(database, "SELECT count(*) FROM sqlite_schema WHERE name IN ('head', 'segment', 'chunk')") > 0
 }
 
 /**
@@ -241,6 +241,6 @@ function setAside(path: string, why: 'corrupt' | 'newer' | 'older'): string {
 }
 
 /** The single number that a query returns. */
-export function numberOf(database: DatabaseSync, sql: string): number {
+export function queryNumber(database: DatabaseSync, sql: string): number {
   return Number(Object.values(database.prepare(sql).get() ?? {})[0] ?? 0)
 }

@@ -121,7 +121,7 @@ function spreadNarrow({ kind, offset, words }: ElementColumn, tile: Tile): void 
 }
 
 /** The reverse: writes a column into records, sample `i` into record `places[i]`. */
-export function writeColumn(
+export function writeFieldColumn(
   column: WordColumn,
   slot: Slot,
   layout: Layout,

@@ -1,10 +1,10 @@
 import { isPresent } from '@sonde/sdk'
 import { elementsOf, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk/internal'
 import { decodeColumn } from '../codec/decode-column.ts'
-import type { StoredSeries, StoredType } from './catalogue.ts'
 import { Samples } from './samples.ts'
-import { RAW, type Segment, TIMES_FIELD } from './segments.ts'
+import { RAW, type StoreSegment, TIMES_FIELD } from './segments.ts'
 import { timeMsAt } from './slots-of-time.ts'
+import type { StoredSeries, StoredType } from './store-catalogue.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** A field in one version of its type. */
@@ -14,13 +14,13 @@ export interface FieldVersion {
 }
 
 /** The samples to gather: some series in `(fromMs, toMs]`. */
-export interface Wanted {
+export interface GatherRequest {
   readonly versions: readonly FieldVersion[]
   readonly series: readonly StoredSeries[]
   readonly fromMs: number
   readonly toMs: number
   /** Segments to skip. Default: none. */
-  readonly skip?: (segment: Segment) => boolean
+  readonly skip?: (segment: StoreSegment) => boolean
 }
 
 interface Scratch {
@@ -28,7 +28,7 @@ interface Scratch {
 }
 
 /** Samples by series id; series without samples are left out. Valid until the next gathering from the same file. */
-export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
+export function gather(file: StoreFile, wanted: GatherRequest): Map<number, Samples> {
   const { versions, series, fromMs, toMs, skip } = wanted
   file.arena.reset()
   const elements = versions[0] === undefined ? 1 : elementsOf(versions[0].slot).length
@@ -55,9 +55,9 @@ export function gather(file: StoreFile, wanted: Wanted): Map<number, Samples> {
 function gatherSegment(
   file: StoreFile,
   { stored, slot }: FieldVersion,
-  segment: Segment,
+  segment: StoreSegment,
   found: ReadonlyMap<number, Samples>,
-  { fromMs, toMs }: Wanted,
+  { fromMs, toMs }: GatherRequest,
   scratch: Scratch,
 ): void {
   const elements = elementsOf(slot).length
@@ -92,7 +92,7 @@ function gatherSegment(
 }
 
 /** Times of a series of a segment in milliseconds. Series that were sampled together share one chunk. */
-function timesReader(file: StoreFile, segment: Segment, factor: number) {
+function timesReader(file: StoreFile, segment: StoreSegment, factor: number) {
   let owner = -1
   let times: Float64Array | undefined
   return (number: number): Float64Array | undefined => {
@@ -131,7 +131,7 @@ function gatherHead(
   file: StoreFile,
   { stored, slot }: FieldVersion,
   found: ReadonlyMap<number, Samples>,
-  { fromMs, toMs }: Wanted,
+  { fromMs, toMs }: GatherRequest,
 ): void {
   const { type } = stored
   if (type.time === undefined) return

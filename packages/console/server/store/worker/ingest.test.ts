@@ -4,10 +4,10 @@ import { defineType, gauge, labelNumber, timestamp } from '@sonde/sdk'
 import { definitionOf, msFactorOf, SymbolTable } from '@sonde/sdk/internal'
 import { Random, SEED } from '../../../../sdk/test/random.ts'
 import type { PageEntry } from '../protocol.ts'
-import type { StoredSeries } from './catalogue.ts'
 import { ingest } from './ingest.ts'
 import { REFUSED, type SeriesLookup, SeriesResolver } from './series-resolver.ts'
 import { HOUR_MS, hourOf } from './slots-of-time.ts'
+import type { StoredSeries } from './store-catalogue.ts'
 
 const type = defineType('ingest_port', 'What a port reports', {
   time: timestamp('us'),

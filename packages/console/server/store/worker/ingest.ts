@@ -1,10 +1,10 @@
 import { type RecordType, type Views, viewsOf } from '@sonde/sdk'
 import { type Clock, msFactorOf, SeriesIndex } from '@sonde/sdk/internal'
 import type { PageEntry } from '../protocol.ts'
-import type { StoredType } from './catalogue.ts'
 import type { NewHeadRow } from './head-rows.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
 import { hourOf, timeMsAt } from './slots-of-time.ts'
+import type { StoredType } from './store-catalogue.ts'
 
 /** Records that become one row of the head. */
 interface Bundle {

@@ -1,6 +1,6 @@
 import { Arena } from './arena.ts'
 import { compact } from './compaction.ts'
-import { inTransaction, numberOf } from './database.ts'
+import { inTransaction, queryNumber } from './database.ts'
 import type { HeadUnit } from './head.ts'
 import { rollUp } from './rollup.ts'
 import { RAW, ROLLUP } from './segments.ts'
@@ -193,10 +193,10 @@ function forgetUnused(file: StoreFile, nowMs: number): void {
 /** Returns free pages to the disk, and shortens the write-ahead log. */
 function* giveBack(file: StoreFile): Generator<undefined, void> {
   const { database } = file
-  const pageBytes = numberOf(database, 'PRAGMA page_size')
+  const pageBytes = queryNumber(database, 'PRAGMA page_size')
   const isMuchFree = () => {
-    const free = numberOf(database, 'PRAGMA freelist_count')
-    return free * pageBytes > FREE_BYTES + (numberOf(database, 'PRAGMA page_count') * pageBytes) / 8
+    const free = queryNumber(database, 'PRAGMA freelist_count')
+    return free * pageBytes > FREE_BYTES + (queryNumber(database, 'PRAGMA page_count') * pageBytes) / 8
   }
   while (isMuchFree()) {
     database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`)

@@ -1,13 +1,13 @@
 import type { Labels } from '@sonde/sdk'
 import type { PageId } from '@sonde/sdk/internal'
-import type { Announcement, Page, PageEntry, Written } from '../protocol.ts'
+import type { Announcement, PageEntry, StorePage, Written } from '../protocol.ts'
 import { AnnouncedNames } from './announced-names.ts'
-import type { Catalogue, StoredSeries } from './catalogue.ts'
 import type { ClientPages } from './client-pages.ts'
 import type { Head } from './head.ts'
 import { type BelievedTimes, type Ingested, ingest } from './ingest.ts'
-import { placesOf } from './places.ts'
+import { textPlaces } from './places.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
+import type { StoreCatalogue, StoredSeries } from './store-catalogue.ts'
 import type { StoredPeriods } from './stored-periods.ts'
 import type { Writers } from './writers.ts'
 
@@ -34,7 +34,7 @@ interface ReadGroup extends Ingested {
 
 /** The tables that it writes. */
 export interface PageTables {
-  readonly catalogue: Catalogue
+  readonly catalogue: StoreCatalogue
   readonly writers: Writers
   readonly head: Head
   readonly clients: ClientPages
@@ -48,7 +48,7 @@ export interface PageTables {
  */
 export class PageWriter {
   readonly names: AnnouncedNames
-  readonly #catalogue: Catalogue
+  readonly #catalogue: StoreCatalogue
   readonly #writers: Writers
   readonly #head: Head
   readonly #clients: ClientPages
@@ -72,7 +72,7 @@ export class PageWriter {
    * Writes a page inside the transaction of the caller, except records that clients sent again, and records of clients
    * that are behind.
    */
-  write(page: Page, announcement: Announcement, believed: BelievedTimes): Written {
+  write(page: StorePage, announcement: Announcement, believed: BelievedTimes): Written {
     this.names.learn(announcement)
     for (const [client, sequence] of this.#behind) if (page.afterAcked >= sequence) this.#behind.delete(client)
     const outcome = new Outcome()
@@ -156,11 +156,11 @@ export class PageWriter {
 /** Looks up series for one client, a limited number in each page. */
 class Lookups {
   count = 0
-  readonly #catalogue: Catalogue
+  readonly #catalogue: StoreCatalogue
   readonly #client: Client
   readonly #limitCount: number
 
-  constructor(catalogue: Catalogue, client: Client, limitCount: number) {
+  constructor(catalogue: StoreCatalogue, client: Client, limitCount: number) {
     this.#catalogue = catalogue
     this.#client = client
     this.#limitCount = limitCount
@@ -168,7 +168,7 @@ class Lookups {
 
   of(typeName: string, labels: Labels): StoredSeries {
     if (this.count >= this.#limitCount) throw new TurnOver()
-    this.count += placesOf(JSON.stringify(labels))
+    this.count += textPlaces(JSON.stringify(labels))
     return this.#catalogue.addSeries(typeName, labels, this.#client) ?? REFUSED
   }
 }

@@ -12,7 +12,7 @@ const PLACE_TEXT_BYTES = 256
 export const PLACE_FILE_BYTES = 768
 
 /** Number of places that a text takes. */
-export function placesOf(text: string, placeTextBytes = PLACE_TEXT_BYTES): number {
+export function textPlaces(text: string, placeTextBytes = PLACE_TEXT_BYTES): number {
   return 1 + Math.floor(Buffer.byteLength(text) / placeTextBytes)
 }
 
@@ -35,7 +35,7 @@ export class Places {
 
   /** Whether a client, or undefined for this process, may add another name. */
   hasRoom(holder: Holder, text: string): boolean {
-    return this.#quota.roomFor(holder) >= placesOf(text, this.#placeTextBytes)
+    return this.#quota.roomFor(holder) >= textPlaces(text, this.#placeTextBytes)
   }
 
   /** A name is stored. */
@@ -60,7 +60,7 @@ export class Places {
   }
 
   #add(holder: Holder, text: string, sign: 1 | -1): void {
-    this.#quota.add(holder, sign * placesOf(text, this.#placeTextBytes))
+    this.#quota.add(holder, sign * textPlaces(text, this.#placeTextBytes))
     this.#textBytes += sign * Buffer.byteLength(text)
   }
 }

@@ -15,19 +15,19 @@ import {
   tooManyValues,
   VALUE_COUNT_LIMIT,
 } from '@sonde/sdk/internal'
-import { type Asked, blockCountOfBins, isForBins } from './bin-columns.ts'
-import type { StoredSeries } from './catalogue.ts'
-import type { FieldVersion, Wanted } from './gather.ts'
-import { RAW, type Segment } from './segments.ts'
+import { type BinRequest, blockCountOfBins, isForBins } from './bin-columns.ts'
+import type { FieldVersion, GatherRequest } from './gather.ts'
+import { RAW, type StoreSegment } from './segments.ts'
+import type { StoredSeries } from './store-catalogue.ts'
 import type { StoreFile } from './store-file.ts'
-import type { Window } from './stored-periods.ts'
+import type { PeriodSpan } from './stored-periods.ts'
 
 /** One field with the name of a metric, in all versions of its type: the data to read for a question, and how. */
 export interface PlannedField {
   readonly type: RecordType
   readonly versions: readonly FieldVersion[]
-  readonly wanted: Wanted
-  readonly asked: Asked
+  readonly wanted: GatherRequest
+  readonly asked: BinRequest
   readonly isOfBins: boolean
   /** Series that are read at a time. */
   readonly blockCount: number
@@ -48,7 +48,7 @@ type FieldsOf = ReadonlyMap<string, readonly (readonly FieldVersion[])[]>
  *
  * @throws SondeError `QRY_SERIES_LIMIT` or `QRY_COST_LIMIT`.
  */
-export function planOf(file: StoreFile, request: QueryRequest): ReadonlyMap<SeriesQuery, readonly PlannedField[]> {
+export function queryPlan(file: StoreFile, request: QueryRequest): ReadonlyMap<SeriesQuery, readonly PlannedField[]> {
   const { queries } = request
   const fields = fieldsOf(file, new Set(queries.map(({ metric }) => metric)))
   const candidates = new Candidates()
@@ -147,7 +147,7 @@ function planField(
   const ofType = versions.map((version) => version.stored)
   const intervalMs = file.intervalMsIn(ofType, { fromMs, toMs })
   const lead = leadMs(stepMs, intervalMs)
-  const wanted: Wanted = { versions, series: seriesOf(type.name, matchers), fromMs: fromMs - lead, toMs }
+  const wanted: GatherRequest = { versions, series: seriesOf(type.name, matchers), fromMs: fromMs - lead, toMs }
   const asked = { function: fn, stepMs, leadMs: lead, intervalMs }
   file.breathe()
   if (isForBins(file, wanted, asked))
@@ -161,7 +161,12 @@ function planField(
  * Leaves out segments that end before the window of their source begins. The periods of other sources do not count,
  * because a client may declare any period.
  */
-function beforeLead(file: StoreFile, type: RecordType, window: Window, stepMs: number): (segment: Segment) => boolean {
+function beforeLead(
+  file: StoreFile,
+  type: RecordType,
+  window: PeriodSpan,
+  stepMs: number,
+): (segment: StoreSegment) => boolean {
   const starts = new Map<number, number>()
   return ({ source, lastMs }) => {
     let startMs = starts.get(source)
@@ -173,7 +178,7 @@ function beforeLead(file: StoreFile, type: RecordType, window: Window, stepMs: n
   }
 }
 
-function blockCountOf(file: StoreFile, { versions, series, fromMs, toMs }: Wanted): number {
+function blockCountOf(file: StoreFile, { versions, series, fromMs, toMs }: GatherRequest): number {
   const elements = elementsOf((versions[0] as FieldVersion).slot).length
   const samples = elements * versions.reduce((sum, { stored }) => sum + file.samplesIn(stored.id, { fromMs, toMs }), 0)
   return Math.max(1, Math.floor((SAMPLE_BUDGET * series.length) / Math.max(1, samples)))
@@ -208,7 +213,7 @@ function checkAnswer(
 }
 
 /** Series that are sure to be in the answer: an optional field may be absent in all samples. */
-function seriesSurelyIn(file: StoreFile, { versions, wanted }: PlannedField, { fromMs, toMs }: Window): number {
+function seriesSurelyIn(file: StoreFile, { versions, wanted }: PlannedField, { fromMs, toMs }: PeriodSpan): number {
   const [first] = versions
   if (first === undefined || versions.some(({ slot }) => slot.field.optional)) return 0
   const rest = new Set(wanted.series.map(({ id }) => id))

@@ -8,7 +8,7 @@ import {
 } from '@sonde/sdk/internal'
 import { binColumns } from './bin-columns.ts'
 import { type FieldVersion, gather } from './gather.ts'
-import { type PlannedField, planOf } from './plan.ts'
+import { type PlannedField, queryPlan } from './plan.ts'
 import { RAW, ROLLUP } from './segments.ts'
 import { DAY_MS, hourStartMs } from './slots-of-time.ts'
 import type { StoreFile } from './store-file.ts'
@@ -17,7 +17,7 @@ import type { StoreFile } from './store-file.ts'
 export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
   // Each request has its own budget, because an earlier request may have used up the shared one.
   refillExpressions()
-  const plan = planOf(file, request)
+  const plan = queryPlan(file, request)
   return answerRequest(request, (one) => (plan.get(one) ?? []).map((field) => read(file, field, request.fromMs)))
 }
 

@@ -2,9 +2,9 @@ import { labelOf, type Slot } from '@sonde/sdk/internal'
 import type { WordColumn } from '../codec/column.ts'
 import { decodeColumn } from '../codec/decode-column.ts'
 import type { StoredBatch } from '../protocol.ts'
-import type { StoredSeries, StoredType } from './catalogue.ts'
-import { writeColumn } from './field-words.ts'
-import { ORDER_FIELD, type Segment, TIMES_FIELD } from './segments.ts'
+import { writeFieldColumn } from './field-words.ts'
+import { ORDER_FIELD, type StoreSegment, TIMES_FIELD } from './segments.ts'
+import type { StoredSeries, StoredType } from './store-catalogue.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** The columns of one series, and the arrival number of each of its records. */
@@ -17,7 +17,7 @@ interface SeriesColumns {
  * The records that were compacted together, as they were reported and in order of arrival. A series with a damaged
  * chunk is left out: no value is better than a wrong value.
  */
-export function readCompacted(file: StoreFile, stored: StoredType, segments: readonly Segment[]): StoredBatch[] {
+export function readCompacted(file: StoreFile, stored: StoredType, segments: readonly StoreSegment[]): StoredBatch[] {
   const [first] = segments
   const source = file.catalogue.source(first?.source ?? -1)
   if (first === undefined || source === undefined) return []
@@ -37,7 +37,7 @@ export function readCompacted(file: StoreFile, stored: StoredType, segments: rea
   const texts = new Map<string, number>()
   for (const [i, places] of placesOf(all).entries()) {
     for (const [slot, column] of all[i]?.columns ?? []) {
-      writeColumn(column, slot, layout, data, idsOf(texts, column.texts ?? []), places)
+      writeFieldColumn(column, slot, layout, data, idsOf(texts, column.texts ?? []), places)
     }
   }
   return [{ type: stored.definition, source, clock: first.clock, texts: [...texts.keys()], count, bytes }]
@@ -50,7 +50,7 @@ export function readCompacted(file: StoreFile, stored: StoredType, segments: rea
 function columnsOf(
   file: StoreFile,
   { type }: StoredType,
-  segment: Segment,
+  segment: StoreSegment,
   number: number,
   from: number,
 ): SeriesColumns | undefined {
@@ -74,7 +74,7 @@ function columnsOf(
   return { columns, numbers }
 }
 
-function columnOf(file: StoreFile, segment: Segment, field: number, number: number): WordColumn | undefined {
+function columnOf(file: StoreFile, segment: StoreSegment, field: number, number: number): WordColumn | undefined {
   const body = file.segments.chunk(segment.id, field, number)
   return body === undefined ? undefined : decodeColumn(body)
 }

@@ -14,11 +14,11 @@ import {
   layOver,
   maskOf,
 } from './bins.ts'
-import type { StoredType } from './catalogue.ts'
 import { inTransaction } from './database.ts'
 import { type FieldVersion, gather } from './gather.ts'
-import { type NewSegment, RAW, ROLLUP, type Segment } from './segments.ts'
+import { type NewSegment, RAW, ROLLUP, type StoreSegment } from './segments.ts'
 import { DAY_HOURS, DAY_MS, dayOf, hourStartMs } from './slots-of-time.ts'
+import type { StoredType } from './store-catalogue.ts'
 import type { StoreFile } from './store-file.ts'
 
 /** Samples of one field in memory at the same time: as many as fit into the arena. */
@@ -85,7 +85,7 @@ function binChunks(
   version: FieldVersion,
   day: number,
   ids: readonly number[],
-  before: readonly Segment[],
+  before: readonly StoreSegment[],
   hours: ReadonlySet<number>,
 ): (Uint8Array | undefined)[] {
   const isCounter = version.slot.field.role === 'counter'
@@ -124,7 +124,7 @@ function binChunks(
  */
 function unchanged(
   file: StoreFile,
-  segments: readonly Segment[],
+  segments: readonly StoreSegment[],
   slot: Slot,
   wanted: ReadonlySet<number>,
 ): Map<number, Uint8Array> {
@@ -141,10 +141,10 @@ function unchanged(
 /** Chunks of roll-ups and their series, in the order of the segments. */
 function* chunksOf(
   file: StoreFile,
-  segments: readonly Segment[],
+  segments: readonly StoreSegment[],
   slot: Slot,
   wanted: ReadonlySet<number>,
-): Generator<readonly [id: number, body: Uint8Array, segment: Segment]> {
+): Generator<readonly [id: number, body: Uint8Array, segment: StoreSegment]> {
   for (const segment of wanted.size === 0 ? [] : segments) {
     file.breathe()
     const numbers = [...segment.series.keys()].filter((number) => wanted.has(segment.series[number] ?? -1))
@@ -156,7 +156,7 @@ function* chunksOf(
 /** Bins of roll-ups by series, later segments laid over earlier segments; `make` creates the empty bins. */
 export function readBins(
   file: StoreFile,
-  segments: readonly Segment[],
+  segments: readonly StoreSegment[],
   slot: Slot,
   wanted: ReadonlySet<number>,
   make: () => Bins,
@@ -202,7 +202,7 @@ function segmentOfBins(
   day: number,
   series: readonly number[],
   chunks: NewSegment['chunks'],
-  from: readonly Segment[],
+  from: readonly StoreSegment[],
 ): NewSegment {
   return {
     level: ROLLUP,

@@ -1,6 +1,6 @@
 import { type Labels, numberAt, type Views } from '@sonde/sdk'
 import type { Column, Slot } from '@sonde/sdk/internal'
-import { isPresent, type WordColumn } from '../codec/column.ts'
+import { hasColumnValue, type WordColumn } from '../codec/column.ts'
 import type { Arena } from './arena.ts'
 
 const NOTHING = new Float64Array(0)
@@ -90,13 +90,13 @@ export class Samples {
 
   #appendPresent(times: Float64Array, column: WordColumn, from: number, to: number): void {
     const start = this.#count
-    for (let i = from; i < to; i++) if (isPresent(column.present, i)) this.#times[this.#count++] = times[i] ?? 0
+    for (let i = from; i < to; i++) if (hasColumnValue(column.present, i)) this.#times[this.#count++] = times[i] ?? 0
     for (const [index, values] of this.#elements.entries()) {
       const element = elementOf(column, index)
       const { words } = element
       const numbers = values instanceof Uint32Array ? undefined : columnNumbers(element)
       for (let i = from, at = start; i < to; i++) {
-        if (!isPresent(column.present, i)) continue
+        if (!hasColumnValue(column.present, i)) continue
         if (numbers === undefined) {
           values[2 * at] = words[2 * i] ?? 0
           values[2 * at + 1] = words[2 * i + 1] ?? 0

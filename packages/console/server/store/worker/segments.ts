@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '@sonde/sdk/internal'
 import { chunkOfGroup, GROUP_SERIES, packGroup } from './chunk-groups.ts'
-import { numberOf } from './database.ts'
+import { queryNumber } from './database.ts'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from './slots-of-time.ts'
 import type { StoredUnit } from './stored-blocks.ts'
 import { TimesCache } from './times-cache.ts'
@@ -31,7 +31,7 @@ export type Rolled = 'no' | 'yes' | 'never'
 const ROLLED: readonly Rolled[] = ['no', 'yes', 'never']
 
 /** Columns of some series of one type over one hour (raw) or day (roll-ups). The unit of compaction and of deletion. */
-export interface Segment {
+export interface StoreSegment {
   readonly id: number
   /** The first of the segments that were compacted together. */
   readonly first: number
@@ -53,7 +53,7 @@ export interface Segment {
 }
 
 /** A segment before it is stored: chunks by field, then by number of the series. */
-export interface NewSegment extends Omit<Segment, 'id' | 'first'> {
+export interface NewSegment extends Omit<StoreSegment, 'id' | 'first'> {
   readonly chunks: ReadonlyMap<number, readonly (Uint8Array | undefined)[]>
 }
 
@@ -73,7 +73,7 @@ const MEMORY_SERIES_LIMIT = 1 << 20
 export class Segments {
   readonly #database: DatabaseSync
   readonly #statements: ReturnType<typeof statementsOf>
-  readonly #known = new Map<number, Segment>()
+  readonly #known = new Map<number, StoreSegment>()
   #knownSeries = 0
   #nextId: number
   readonly times = new TimesCache()
@@ -83,7 +83,7 @@ export class Segments {
   constructor(database: DatabaseSync) {
     this.#database = database
     this.#statements = statementsOf(database)
-    this.#nextId = numberOf(database, 'SELECT coalesce(max(id), 0) + 1 FROM segment')
+    this.#nextId = queryNumber(database, 'SELECT coalesce(max(id), 0) + 1 FROM segment')
   }
 
   /**
@@ -126,7 +126,7 @@ export class Segments {
    * Segments of a type that hold samples in `(fromMs, toMs]`, earliest first. Times of a clock other than the wall
    * clock are in no window.
    */
-  inRange(level: number, type: number, fromMs: number, toMs: number): Segment[] {
+  inRange(level: number, type: number, fromMs: number, toMs: number): StoreSegment[] {
     return this.#statements.inRange.all(level, type, fromMs, toMs).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
@@ -140,7 +140,7 @@ export class Segments {
   }
 
   /** Segments of a type in the slots `from` to `to`. */
-  ofSlots(level: number, type: number, from: number, to: number): Segment[] {
+  ofSlots(level: number, type: number, from: number, to: number): StoreSegment[] {
     return this.#statements.ofSlots.all(level, type, from, to).flatMap(({ id }) => this.#segment(Number(id)) ?? [])
   }
 
@@ -148,8 +148,8 @@ export class Segments {
    * The next raw segments of a unit after a segment: those that were compacted together, in order; empty if there are
    * no more.
    */
-  compactedAfter({ type, slot, source, clock }: StoredUnit, after: number): Segment[] {
-    const segments: Segment[] = []
+  compactedAfter({ type, slot, source, clock }: StoredUnit, after: number): StoreSegment[] {
+    const segments: StoreSegment[] = []
     for (const row of this.#statements.ofUnit.iterate(RAW, type, slot, source, clock, after)) {
       const segment = segmentOf(row)
       if (segment.first !== (segments[0] ?? segment).first) break
@@ -208,7 +208,7 @@ export class Segments {
   }
 
   /** The chunks of one field of a segment, by number of the series; `wanted` are the requested numbers, ascending. */
-  *chunks(segment: Segment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
+  *chunks(segment: StoreSegment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
     let at = 0
     for (const [first, row] of this.#rows(segment, field, wanted)) {
       while (at < wanted.length && (wanted[at] as number) < first) at++
@@ -221,7 +221,7 @@ export class Segments {
   }
 
   /** Rows with the chunks of some series, and the number of the first series in each row. */
-  *#rows(segment: Segment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
+  *#rows(segment: StoreSegment, field: number, wanted: readonly number[]): Generator<readonly [number, Uint8Array]> {
     const base = chunkId(segment.id, field, 0)
     const groups = [...new Set(wanted.map((number) => Math.floor(number / GROUP_SERIES)))]
     // A row from a range scan costs a third of a single lookup.
@@ -245,7 +245,7 @@ export class Segments {
     return undefined
   }
 
-  #segment(id: number): Segment | undefined {
+  #segment(id: number): StoreSegment | undefined {
     const known = this.#known.get(id)
     if (known !== undefined) return known
     const row = this.#statements.segment.get(id)
@@ -305,7 +305,7 @@ function statementsOf(database: DatabaseSync) {
   }
 }
 
-function segmentOf(row: Record<string, unknown>): Segment {
+function segmentOf(row: Record<string, unknown>): StoreSegment {
   return {
     id: Number(row.id),
     first: Number(row.first),

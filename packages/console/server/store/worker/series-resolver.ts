@@ -1,6 +1,6 @@
 import type { Labels, SourceInfo, Views } from '@sonde/sdk'
 import { labelsOf, SeriesIndex } from '@sonde/sdk/internal'
-import type { StoredSeries, StoredType } from './catalogue.ts'
+import type { StoredSeries, StoredType } from './store-catalogue.ts'
 
 /** A series that was refused because of a limit. */
 export const REFUSED: StoredSeries = { id: -1, labels: {}, seenHour: 0 }

@@ -2,17 +2,17 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { SondeError } from '@sonde/sdk'
 import { longestIn } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
-import type { Announcement, Page, Written } from '../protocol.ts'
+import type { Announcement, StorePage, Written } from '../protocol.ts'
 import { Arena } from './arena.ts'
-import { Catalogue, type StoredType } from './catalogue.ts'
 import { ClientPages } from './client-pages.ts'
-import { inTransaction, numberOf } from './database.ts'
+import { inTransaction, queryNumber } from './database.ts'
 import { Head } from './head.ts'
 import type { BelievedTimes } from './ingest.ts'
 import { PageWriter } from './page-writer.ts'
 import { RAW, ROLLUP, Segments } from './segments.ts'
 import { DAY_MS, hourOf } from './slots-of-time.ts'
-import { StoredPeriods, type Window } from './stored-periods.ts'
+import { StoreCatalogue, type StoredType } from './store-catalogue.ts'
+import { type PeriodSpan, StoredPeriods } from './stored-periods.ts'
 import { Writers } from './writers.ts'
 
 /** How far clocks of devices may run ahead and still be plausible. Unit: milliseconds. */
@@ -22,7 +22,7 @@ const AHEAD_LIMIT_MS = 3_600_000
 export class StoreFile {
   readonly database: DatabaseSync
   readonly settings: StoreSettings
-  readonly catalogue: Catalogue
+  readonly catalogue: StoreCatalogue
   readonly writers: Writers
   readonly head: Head
   readonly segments: Segments
@@ -46,7 +46,7 @@ export class StoreFile {
     this.breathe = breathe
     this.database = database
     this.settings = settings
-    this.catalogue = new Catalogue(database, settings)
+    this.catalogue = new StoreCatalogue(database, settings)
     this.writers = new Writers(database, this.catalogue, settings)
     this.head = new Head(database, settings)
     this.segments = new Segments(database)
@@ -100,8 +100,8 @@ export class StoreFile {
 
   /** Size of used pages of the file and of used head files. Unit: bytes. */
   usedBytes(): number {
-    const pages = numberOf(this.database, 'PRAGMA page_count') - numberOf(this.database, 'PRAGMA freelist_count')
-    return pages * numberOf(this.database, 'PRAGMA page_size') + this.head.fileBytes
+    const pages = queryNumber(this.database, 'PRAGMA page_count') - queryNumber(this.database, 'PRAGMA freelist_count')
+    return pages * queryNumber(this.database, 'PRAGMA page_size') + this.head.fileBytes
   }
 
   /** Advice if names make the file exceed its size limit; undefined if they do not. */
@@ -115,7 +115,7 @@ export class StoreFile {
 
   /** Size of free pages of the file. Unit: bytes. */
   freeBytes(): number {
-    return numberOf(this.database, 'PRAGMA freelist_count') * numberOf(this.database, 'PRAGMA page_size')
+    return queryNumber(this.database, 'PRAGMA freelist_count') * queryNumber(this.database, 'PRAGMA page_size')
   }
 
   /** Time of the first stored record; null if there is none. Unit: milliseconds since the Unix epoch. */
@@ -125,7 +125,7 @@ export class StoreFile {
   }
 
   /** Writes a page and its sequence in one transaction. */
-  write(page: Page, announcement: Announcement, session: string): Written {
+  write(page: StorePage, announcement: Announcement, session: string): Written {
     return inTransaction(this.database, () => {
       const written = this.#pages.write(page, announcement, this.believedTimes())
       this.#saveSession.run(`${session} ${page.sequence}`)
@@ -137,7 +137,7 @@ export class StoreFile {
   /**
    * The longest period of the writers of a type's records in a window. The versions of the type differ in their ids.
    */
-  intervalMsIn(versions: readonly StoredType[], window: Window): number {
+  intervalMsIn(versions: readonly StoredType[], window: PeriodSpan): number {
     const { fromMs, toMs } = window
     let intervalMs = 0
     for (const { id, type } of versions) {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { SondeError } from '@sonde/sdk'
 import { type FileLock, messageOf } from '@sonde/sdk/internal'
 import { type ParcelledAnswer, parcelled } from '../answer-parts.ts'
-import type { Answer, FileStatus, FromWorker, Page, ToWorker, WorkerStart, Written } from '../protocol.ts'
+import type { FileStatus, FromWorker, StoreAnswer, StorePage, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
 import { listTypes } from './list-types.ts'
 import { maintain } from './maintenance.ts'
@@ -183,7 +183,7 @@ export class StoreWorker {
     }
   }
 
-  #answer<R>(id: number, request: R, read: (file: StoreFile, request: R) => Answer): void {
+  #answer<R>(id: number, request: R, read: (file: StoreFile, request: R) => StoreAnswer): void {
     if (this.#file === undefined) {
       this.#send({
         kind: 'failed',
@@ -206,7 +206,7 @@ export class StoreWorker {
     }
   }
 
-  #sendAnswer(id: number, result: Answer): void {
+  #sendAnswer(id: number, result: StoreAnswer): void {
     const large = result !== undefined && 'results' in result ? parcelled(result) : undefined
     this.#parcelled = large
     if (large === undefined) this.#send({ kind: 'answer', id, result })
@@ -351,7 +351,7 @@ function sizeOf(path: string): number {
   return ['', '-wal'].reduce((sum, suffix) => sum + (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0), 0)
 }
 
-function allDropped({ entries }: Page): Pick<Written, 'dropped' | 'lost'> {
+function allDropped({ entries }: StorePage): Pick<Written, 'dropped' | 'lost'> {
   const lost = entries.flatMap(({ page, count }): Written['lost'] => (page === undefined ? [] : [[page, count]]))
   return { dropped: [['failed', entries.reduce((sum, { count }) => sum + count, 0)]], lost }
 }

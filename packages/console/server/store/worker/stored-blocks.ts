@@ -1,10 +1,10 @@
 import type { RecordType } from '@sonde/sdk'
 import { type Clock, keyOfNumber } from '@sonde/sdk/internal'
 import type { SourceDescriptor, StoredBatch } from '../protocol.ts'
-import type { StoredType } from './catalogue.ts'
 import type { HeadRow } from './head-rows.ts'
 import { readCompacted } from './read-compacted.ts'
 import { RAW } from './segments.ts'
+import type { StoredType } from './store-catalogue.ts'
 import type { StoreFile } from './store-file.ts'
 import type { StoredWriter } from './writers.ts'
 

@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { readRecords, viewsOf } from '@sonde/sdk'
 import { periodType, reportMsOf, type SourcePeriods } from '@sonde/sdk/internal'
-import type { Catalogue } from './catalogue.ts'
 import type { NewHeadRow } from './head-rows.ts'
+import type { StoreCatalogue } from './store-catalogue.ts'
 import type { Writers } from './writers.ts'
 
 /** A stretch of time. Unit: milliseconds since the Unix epoch. */
-export interface Window {
+export interface PeriodSpan {
   readonly fromMs: number
   readonly toMs: number
 }
@@ -31,13 +31,13 @@ export class StoredPeriods {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
   readonly #delete: StatementSync
-  readonly #catalogue: Catalogue
+  readonly #catalogue: StoreCatalogue
   readonly #writers: Writers
   /** By source, type and device. */
   readonly #sources = new Map<number, Map<string, Map<string, Change[]>>>()
   #rows = 0
 
-  constructor(database: DatabaseSync, catalogue: Catalogue, writers: Writers) {
+  constructor(database: DatabaseSync, catalogue: StoreCatalogue, writers: Writers) {
     this.#database = database
     this.#catalogue = catalogue
     this.#writers = writers
@@ -69,7 +69,7 @@ export class StoredPeriods {
   }
 
   /** The periods in a window: for each type and device the longest. */
-  within(source: number, { fromMs, toMs }: Window): SourcePeriods | undefined {
+  within(source: number, { fromMs, toMs }: PeriodSpan): SourcePeriods | undefined {
     const types = this.#sources.get(source)
     if (types === undefined) return undefined
     const longest = (changes: readonly Change[]) => {

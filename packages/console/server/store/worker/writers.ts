@@ -4,8 +4,8 @@ import { type Holder, Quota, SYMBOLS_OF_SOURCE, type SymbolsItem, TEXT_ID_MIN } 
 import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
-import type { Catalogue, StoredType } from './catalogue.ts'
 import { SeriesResolver } from './series-resolver.ts'
+import type { StoreCatalogue, StoredType } from './store-catalogue.ts'
 import { StoredTexts } from './stored-texts.ts'
 
 /** The part of the file that labels of writers may take; each writer has its own labels. */
@@ -34,7 +34,7 @@ export class Writers {
   readonly #database: DatabaseSync
   readonly #insert: StatementSync
   readonly #insertSymbol: StatementSync
-  readonly #catalogue: Catalogue
+  readonly #catalogue: StoreCatalogue
   readonly #live = new Map<number, StoredWriter>()
   readonly #idle = new Map<number, StoredWriter>()
   /** Of text fields. */
@@ -43,7 +43,7 @@ export class Writers {
   readonly #labelQuota: Quota
   readonly #labels = new Map<number, { readonly holder: Holder; bytes: number }>()
 
-  constructor(database: DatabaseSync, catalogue: Catalogue, { maxBytes }: Pick<StoreSettings, 'maxBytes'>) {
+  constructor(database: DatabaseSync, catalogue: StoreCatalogue, { maxBytes }: Pick<StoreSettings, 'maxBytes'>) {
     this.#labelQuota = new Quota(maxBytes * LABELS_PART)
     this.#database = database
     this.#insert = database.prepare('INSERT INTO writer (source) VALUES (?)')

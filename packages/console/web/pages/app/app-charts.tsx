@@ -4,7 +4,7 @@ import { useTypes } from '../../api/resources.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid, type GridChart } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
-import { spanOf, usePageState } from '../../state/time-window.ts'
+import { rangeMs, usePageState } from '../../state/time-window.ts'
 import { chartStep } from './chart-step.ts'
 import { CHART_FIELDS } from './gpu-fields.ts'
 
@@ -26,7 +26,7 @@ export interface AppChartsOptions {
 export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }: AppChartsOptions) {
   const shown = usePageState()
   const page = useMemo(() => {
-    const stepMs = shown.url.stepMs ?? chartStep(spanOf(shown.range), intervalMs, shown.stepMs)
+    const stepMs = shown.url.stepMs ?? chartStep(rangeMs(shown.range), intervalMs, shown.stepMs)
     return { ...shown, stepMs }
   }, [shown, intervalMs])
   const queries = useMemo(() => {

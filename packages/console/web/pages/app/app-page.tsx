@@ -6,14 +6,14 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline, type HeadlineText } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
-import { countOf, formatQuantity } from '../../format/number.ts'
+import { countText, formatQuantity } from '../../format/number.ts'
 import { BYTES, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AppCharts } from './app-charts.tsx'
+import { GpuPodTable } from './gpu-pod-table.tsx'
 import { NoNumbers } from './no-numbers.tsx'
-import { PodTable } from './pod-table.tsx'
 import { ServiceTable } from './service-table.tsx'
 import { missingCauses } from './waiting-pods.ts'
 
@@ -41,14 +41,14 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
   return (
     <>
       {state === 'ready' && page.isLive && (
-        <Headline text={headlineOf(answer)} announced={countOf(pods.length, 'GPU pod')} />
+        <Headline text={headlineOf(answer)} announced={countText(pods.length, 'GPU pod')} />
       )}
       {!page.isLive && <Headline text={PAST_TEXT} />}
       {page.isLive && <Banner notices={services.flatMap((service) => partialNotices(service, pods))} />}
       {leftOut.services > 0 && (
         <p className="panel-note">
-          The {countOf(services.length, 'service')} with the most GPUs are shown; {countOf(leftOut.services, 'service')}{' '}
-          with {countOf(leftOut.pods, 'pod')} are left out.
+          The {countText(services.length, 'service')} with the most GPUs are shown;{' '}
+          {countText(leftOut.services, 'service')} with {countText(leftOut.pods, 'pod')} are left out.
         </p>
       )}
       <PanelBoundary>
@@ -64,7 +64,7 @@ function Numbers({ answer }: { readonly answer: AppGpuAnswer }) {
         />
       </PanelBoundary>
       <PanelBoundary>
-        <PodTable pods={pods} />
+        <GpuPodTable pods={pods} />
       </PanelBoundary>
       <p className="panel-note">{expectedWords(answer)}</p>
     </>
@@ -89,7 +89,7 @@ function expectedWords({ services, knowsRequests }: AppGpuAnswer): string {
   const expected = services.flatMap((service) => service.expected ?? [])
   const pods = expected.reduce((sum, service) => sum + service.pods, 0)
   const missing = expected.flatMap((service) => service.missing)
-  const asking = `${countOf(pods, 'pod')} ${pods === 1 ? 'asks' : 'ask'} for GPUs`
+  const asking = `${countText(pods, 'pod')} ${pods === 1 ? 'asks' : 'ask'} for GPUs`
   if (missing.length === 0) return `${asking}; a GPU is known of each.`
   return `${asking}; of ${missing.length} no GPU is known: ${listed(missing)}.`
 }
@@ -104,7 +104,7 @@ function partialNotices(
     {
       id: name,
       tone: 'warning',
-      fact: `${missing.length} of ${countOf(pods, 'pod')} of ${name} ${missing.length === 1 ? 'has' : 'have'} no utilisation: ${listed(missing)}.`,
+      fact: `${missing.length} of ${countText(pods, 'pod')} of ${name} ${missing.length === 1 ? 'has' : 'have'} no utilisation: ${listed(missing)}.`,
       detail: missingCauses(
         missing,
         all.filter(({ service }) => service === name),
@@ -128,15 +128,15 @@ function headlineOf({ services, pods, totals }: AppGpuAnswer): HeadlineText {
   const facts = [
     totalWords(powerW, pods.length, (watts) => formatQuantity(WATTS, watts)),
     totalWords(memoryUsedBytes, pods.length, (bytes) => `${formatQuantity(BYTES, bytes)} of GPU memory used`),
-    sharedGpus > 0 && `${countOf(sharedGpus, 'GPU is', 'GPUs are')} shared, and counted once`,
-    countOf(services.length, 'service'),
+    sharedGpus > 0 && `${countText(sharedGpus, 'GPU is', 'GPUs are')} shared, and counted once`,
+    countText(services.length, 'service'),
   ]
   return {
     tone: missing > 0 ? 'warning' : 'calm',
     sentence:
       missing > 0
-        ? `${countOf(missing, 'pod')} of ${pods.length} ${missing === 1 ? 'has' : 'have'} no utilisation.`
-        : `${countOf(pods.length, 'GPU pod')} on ${countOf(gpus, 'GPU')}${Number.isNaN(util) ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)}`}.`,
+        ? `${countText(missing, 'pod')} of ${pods.length} ${missing === 1 ? 'has' : 'have'} no utilisation.`
+        : `${countText(pods.length, 'GPU pod')} on ${countText(gpus, 'GPU')}${Number.isNaN(util) ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)}`}.`,
     facts: facts.filter(Boolean).join(' · '),
   }
 }
@@ -144,7 +144,7 @@ function headlineOf({ services, pods, totals }: AppGpuAnswer): HeadlineText {
 /** A sum over GPUs, with the number of pods if some lack the value. Empty if no pod has it. */
 function totalWords(total: GpuSum | null, pods: number, words: (sum: number) => string): string {
   if (total === null) return ''
-  const of = total.pods < pods ? ` by ${total.pods} of ${countOf(pods, 'pod')}` : ''
-  const whole = total.wholeGpus > 0 ? ` of ${countOf(total.wholeGpus, 'whole GPU')}` : ''
+  const of = total.pods < pods ? ` by ${total.pods} of ${countText(pods, 'pod')}` : ''
+  const whole = total.wholeGpus > 0 ? ` of ${countText(total.wholeGpus, 'whole GPU')}` : ''
   return `${words(total.sum)}${whole}${of}`
 }

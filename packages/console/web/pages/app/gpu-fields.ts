@@ -1,5 +1,5 @@
 import type { GpuField } from '@sonde/sdk/api'
-import { BYTES, PERCENT_WHOLE, type Quantity, WATTS } from '../../format/quantity.ts'
+import { BYTES, type DisplayQuantity, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 
 /** How one of the nine GPU numbers is shown. */
 export interface FieldWords {
@@ -8,7 +8,7 @@ export interface FieldWords {
   readonly label: string
   /** Label in the head of a column. */
   readonly short: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   /** Metric of the mean of a service. */
   readonly metric: string
   /** Metric of a device that pods share. */
@@ -33,6 +33,6 @@ export const CHART_FIELDS: readonly FieldWords[] = FIELD_WORDS.filter(({ field }
   ['gpu-util', 'gpu-mem-used', 'gpu-tensor-active', 'gpu-power-w'].includes(field),
 )
 
-function word(field: GpuField, label: string, short: string, quantity: Quantity, name: string): FieldWords {
+function word(field: GpuField, label: string, short: string, quantity: DisplayQuantity, name: string): FieldWords {
   return { field, label, short, quantity, metric: `app_gpu_${name}`, deviceMetric: `shared_gpu_${name}` }
 }

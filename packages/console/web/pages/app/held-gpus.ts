@@ -8,13 +8,19 @@ export interface HeldGpu {
 }
 
 /** Identifies a pod. */
-export function podKey({ namespace = '', pod = '' }: { readonly namespace?: string; readonly pod?: string }): string {
+export function namespacedPod({
+  namespace = '',
+  pod = '',
+}: {
+  readonly namespace?: string
+  readonly pod?: string
+}): string {
   return `${namespace}/${pod}`
 }
 
 /**
- * The GPUs of each pod that have a page, by {@link podKey} and in order of their index. A GPU is listed once even if
- * several containers hold it.
+ * The GPUs of each pod that have a page, by {@link namespacedPod} and in order of their index. A GPU is listed once
+ * even if several containers hold it.
  */
 export function heldGpus(
   series: LatestAnswer['series'],
@@ -29,7 +35,7 @@ export function heldGpus(
   for (const { metric, labels } of series) {
     const device = metric === 'pod_device_present' ? byUuid.get(labels.UUID ?? '') : undefined
     if (device === undefined) continue
-    const [key, instance] = [podKey(labels), labels.GPU_I_ID ?? '']
+    const [key, instance] = [namespacedPod(labels), labels.GPU_I_ID ?? '']
     const known = held.get(key) ?? []
     if (known.some((one) => one.device === device && one.instance === instance)) continue
     held.set(key, [...known, { device, instance }])

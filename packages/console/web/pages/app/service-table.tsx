@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf, formatQuantity } from '../../format/number.ts'
-import type { Quantity } from '../../format/quantity.ts'
+import { countText, formatQuantity } from '../../format/number.ts'
+import type { DisplayQuantity } from '../../format/quantity.ts'
 import { FIELD_WORDS, type FieldWords } from './gpu-fields.ts'
 
 /** Services listed at first, so that the charts below stay close. */
@@ -59,7 +59,7 @@ function ServiceName({ service: { name, pods, gpus, warming } }: { readonly serv
         {name === '' ? 'no service' : name}
       </span>
       <span className="service-note num">
-        {countOf(pods, 'pod')} · {countOf(gpus, 'GPU')}
+        {countText(pods, 'pod')} · {countText(gpus, 'GPU')}
         {warming.length > 0 && ` · ${warming.length} warming`}
       </span>
     </>
@@ -88,14 +88,14 @@ function ServiceValue({
 }
 
 /** Explains that a number belongs to shared GPUs and not to pods, with the minimum and maximum of these GPUs. */
-function deviceWords({ min, max, count }: GpuNumber, quantity: Quantity): string {
+function deviceWords({ min, max, count }: GpuNumber, quantity: DisplayQuantity): string {
   const [low, high] = [formatQuantity(quantity, min), formatQuantity(quantity, max)]
-  const of = `of ${countOf(count, 'whole GPU')}`
+  const of = `of ${countText(count, 'whole GPU')}`
   return low === high ? of : `${of} · ${low} to ${high}`
 }
 
 /** Minimum and maximum of the pods, with the number of pods if some lack the value. */
-function rangeWords(number: GpuNumber | null, quantity: Quantity, pods: number): string {
+function rangeWords(number: GpuNumber | null, quantity: DisplayQuantity, pods: number): string {
   if (number === null) return 'no pod has it'
   const { min, max, count } = number
   const of = count < pods ? `${count} of ${pods} pods` : ''

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/api'
-import { isUnscheduled, missingCauses } from './waiting-pods.ts'
+import { isWaitingForNode, missingCauses } from './waiting-pods.ts'
 
 function pod(name: string, reason: string, more: Partial<GpuPod> = {}): GpuPod {
   const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, null])) as Record<GpuField, number | null>
@@ -28,8 +28,8 @@ test('a banner says why pods have no utilisation, in the words of what should ha
 })
 
 test('a pod waits to be scheduled only where it is known to have no node', () => {
-  assert.equal(isUnscheduled(pod('a', '', { isScheduled: false })), true)
-  assert.equal(isUnscheduled(pod('a', '', { isScheduled: true, startedMs: null })), false)
-  assert.equal(isUnscheduled(pod('a', '', { isScheduled: null, startedMs: null })), false)
-  assert.equal(isUnscheduled(pod('a', '', { isScheduled: false, requested: null })), false)
+  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: false })), true)
+  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: true, startedMs: null })), false)
+  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: null, startedMs: null })), false)
+  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: false, requested: null })), false)
 })

@@ -1,5 +1,5 @@
 import type { GpuPod } from '@sonde/sdk/api'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 
 /** Most reasons in a banner. */
 const REASONS_MAX = 3
@@ -7,7 +7,7 @@ const REASONS_MAX = 3
 const NAMES_MAX = 5
 
 /** Whether a pod requests a GPU and has no node yet. No exporter or device plugin reports such a pod. */
-export function isUnscheduled({ gpus, requested, isScheduled }: GpuPod): boolean {
+export function isWaitingForNode({ gpus, requested, isScheduled }: GpuPod): boolean {
   return gpus === 0 && requested !== null && isScheduled === false
 }
 
@@ -24,7 +24,7 @@ export function missingCauses(missing: readonly string[], pods: readonly GpuPod[
     return reasons.size === 1 ? `${reason[0]?.toUpperCase()}${reason.slice(1)}.` : `${namesOf(names)}: ${reason}.`
   })
   const more = reasons.size - told.length
-  const rest = more > 0 ? [`And ${countOf(more, 'other reason')}: see the table of pods.`] : []
+  const rest = more > 0 ? [`And ${countText(more, 'other reason')}: see the table of pods.`] : []
   return ['The numbers leave them out.', ...told, ...rest].join(' ')
 }
 

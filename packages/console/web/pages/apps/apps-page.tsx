@@ -10,7 +10,7 @@ import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { useFirstLook } from '../../components/use-first-look.ts'
-import { countOf, formatQuantity } from '../../format/number.ts'
+import { countText, formatQuantity } from '../../format/number.ts'
 import { PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { NoNumbers } from '../app/no-numbers.tsx'
@@ -51,8 +51,8 @@ function isUnasked({ state }: AppsAnswer): boolean {
 /** Totals over all apps. A shared GPU counts once. */
 function totalWords({ apps, total: { gpus, sharedGpus, powerW } }: AppsAnswer): string {
   const facts = [
-    countOf(apps.length, 'app with GPU pods', 'apps with GPU pods'),
-    countOf(gpus, 'GPU'),
+    countText(apps.length, 'app with GPU pods', 'apps with GPU pods'),
+    countText(gpus, 'GPU'),
     powerW !== null && formatQuantity(WATTS, powerW),
     sharedGpus > 0 && `${sharedGpus} shared, counted once`,
   ]

@@ -7,7 +7,7 @@ import { Panel } from '../../components/panel.tsx'
 import type { Sort } from '../../components/sort.ts'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
-import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { countText, formatQuantity, groupThousands } from '../../format/number.ts'
 import { quantityOf, unitWords } from '../../format/quantity.ts'
 import { formatAge } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
@@ -77,7 +77,7 @@ export function CounterTable({ types, latest, matchersFor, shared, goneWords = '
   return (
     <Panel id="counter-table" title="Counters" caption="as last read, exact" isPresent filter="Filter counters">
       {rows.length === 0 ? (
-        <NothingMatches searched={countOf(all.length, 'field')} />
+        <NothingMatches searched={countText(all.length, 'field')} />
       ) : (
         <DataTable
           label="Table of counters"

@@ -15,24 +15,24 @@ import { type Fact, Facts } from '../../components/facts.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
-import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
-import { hintState, tileWordsOf, worstByDevice } from '../../devices/hint-words.ts'
-import { allHints, deviceAt } from '../../devices/moment-hints.ts'
 import {
+  type DeviceReading,
   lastValue,
   meanReading,
   meansWords,
   newestReading,
-  type Reading,
   type ReadSpan,
   readingOfNow,
-} from '../../devices/reading.ts'
+} from '../../devices/device-reading.ts'
+import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
+import { hintState, tileWordsOf, worstByDevice } from '../../devices/hint-words.ts'
+import { allHints, deviceAt } from '../../devices/moment-hints.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
 import { useMarks } from '../device-charts-grid.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
-import { type Moment, useMoment } from '../use-moment.ts'
+import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { awaitedFact, type Judge, judgeBy } from './facts.ts'
@@ -43,7 +43,7 @@ import { Relations } from './relations.tsx'
  * Reads a number of a metric for the device of the page or for `of`. Of several series, such as priorities, reads the
  * largest. For a past window reads the mean and the extremes.
  */
-type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => Reading
+type ReadDevice = (metric: string, fn?: QueryFunction, of?: DeviceInfo) => DeviceReading
 
 /** Input of the facts: samples of the panels, newest or over the window, and exact values. */
 export interface DeviceReadings {
@@ -174,7 +174,7 @@ export function DevicePage({
 }
 
 /** The range that facts are read from: the moment of the page, or the last minutes of a device that left. */
-function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): FrameRange {
+function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: PageMoment): FrameRange {
   const isSettled = useSecond() > (goneMs ?? 0) + LAST_WORD_MS
   return useMemo(
     () =>
@@ -185,11 +185,11 @@ function useLastKnownRange({ goneMs }: DeviceInfo, { range, isNow }: Moment): Fr
   )
 }
 
-function figuresNote({ state }: DeviceInfo, moment: Moment): string {
+function figuresNote({ state }: DeviceInfo, moment: PageMoment): string {
   return moment.isNow && state === 'gone' ? 'figures are the last known' : `figures are ${meansWords(moment)}`
 }
 
-function factsLabel(title: string, { state }: DeviceInfo, { isNow }: Moment): string {
+function factsLabel(title: string, { state }: DeviceInfo, { isNow }: PageMoment): string {
   if (!isNow) return `${title} in the window`
   return state === 'gone' ? `${title} as it was last known` : `${title} now`
 }
@@ -212,7 +212,7 @@ function useLatest(
 }
 
 /** Colours facts by the hints of a device at the moment of the page. */
-function useJudge(subject: DeviceInfo, moment: Moment): Judge {
+function useJudge(subject: DeviceInfo, moment: PageMoment): Judge {
   const { hints } = useMomentHints(moment)
   return useMemo(() => {
     const own = hints.filter(({ device }) => device === subject.id)
@@ -227,7 +227,7 @@ function readingsOf(
   latest: readonly LatestSeries[],
 ): Omit<DeviceReadings, 'judge'> {
   const read =
-    (summary: (values: Float64Array, span: ReadSpan) => Reading): ReadDevice =>
+    (summary: (values: Float64Array, span: ReadSpan) => DeviceReading): ReadDevice =>
     (metric, fn = 'last', of = device) => {
       const { grid } = recent
       if (!grid) return NOT_READ

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Hint } from '@sonde/sdk/api'
-import { readingOfNow } from '../../devices/reading.ts'
+import { readingOfNow } from '../../devices/device-reading.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { testHint } from '../../devices/test-hints.ts'
 import { gpuFacts } from '../gpu/gpu-facts.ts'

@@ -1,9 +1,9 @@
 import type { Hint, Labels, Matcher } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
+import { type DeviceReading, rangeWords, readingOfNow } from '../../devices/device-reading.ts'
 import { hintState, tileWordsOf } from '../../devices/hint-words.ts'
-import { type Reading, rangeWords, readingOfNow } from '../../devices/reading.ts'
 import { ABSENT, formatIn, groupThousands, NO_BREAK_SPACE, pickUnit } from '../../format/number.ts'
-import { bounded, type Quantity } from '../../format/quantity.ts'
+import { bounded, type DisplayQuantity } from '../../format/quantity.ts'
 
 /** A fact before samples arrive: unchanged if it needs none, else the label with space for the value. */
 export function awaitedFact(fact: Fact): Fact {
@@ -11,7 +11,12 @@ export function awaitedFact(fact: Fact): Fact {
 }
 
 /** A fact with a number; `–` if absent. For a past window the caption gives the extremes. */
-export function numberFact(label: string, quantity: Quantity, reading: Reading | number, caption = ''): Fact {
+export function numberFact(
+  label: string,
+  quantity: DisplayQuantity,
+  reading: DeviceReading | number,
+  caption = '',
+): Fact {
   const { value, low, high } = typeof reading === 'number' ? readingOfNow(reading) : reading
   if (Number.isNaN(value)) return { label, value: ABSENT, caption: 'not told' }
   const unit = pickUnit(quantity, value)

@@ -1,7 +1,7 @@
 import type { Labels, LatestSeries, MetricQuery, QueryFunction } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { queryKey } from '../../api/frame.ts'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
@@ -9,7 +9,7 @@ import type { SeriesSlot } from '../../components/palette.ts'
 import { askFor, isSeriesOf } from '../../devices/device.ts'
 import { newestValue } from '../../devices/interface-data.ts'
 import { compareNames, seriesWords } from '../../format/names.ts'
-import { boundedColumn, type Quantity } from '../../format/quantity.ts'
+import { boundedColumn, type DisplayQuantity } from '../../format/quantity.ts'
 import { heatStripsOf } from '../heat-strips.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
@@ -35,7 +35,7 @@ export interface PanelLine {
 export interface DevicePanel {
   readonly id: string
   readonly title: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   readonly caption?: string
   readonly scale?: NonNullable<ChartSpec['scale']>
   readonly slots?: readonly SeriesSlot[]
@@ -64,7 +64,7 @@ export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[])
 export function devicePanels(
   device: DeviceInfo,
   panels: readonly DevicePanel[],
-  answer: Columns,
+  answer: QueryColumns,
   context: {
     /** The latest values of the series of the device; undefined before the first answer. */
     readonly latest: readonly LatestSeries[] | undefined
@@ -111,7 +111,7 @@ function stripsOf(
   device: DeviceInfo,
   spec: ChartSpec,
   lines: readonly PanelLine[],
-  answer: Columns,
+  answer: QueryColumns,
 ): readonly GridChart[] {
   const { grid } = answer
   const [line] = lines
@@ -156,7 +156,7 @@ function joinNames([reason, lines]: readonly [string, readonly MissingLine[]]): 
 function withEmptyLanes(
   found: readonly ChartMember[],
   missing: readonly MissingLine[],
-  { grid }: Columns,
+  { grid }: QueryColumns,
 ): readonly ChartMember[] {
   const values = new Float64Array(grid?.length ?? 0).fill(Number.NaN)
   const empty = missing.map(({ name }): ChartMember => ({ key: name, label: name, values }))
@@ -175,7 +175,7 @@ export function queryOf(device: DeviceInfo, line: Pick<PanelLine, 'metric' | 'fu
 export function columnsOf(
   device: DeviceInfo,
   line: Pick<PanelLine, 'metric' | 'function'>,
-  answer: Columns,
+  answer: QueryColumns,
 ): readonly GridColumn[] {
   const query = queryOf(device, line)
   return query ? answer.columns(query).filter(({ labels }) => isSeriesOf(device, line.metric, labels)) : []
@@ -193,7 +193,7 @@ function nounOf(lines: readonly PanelLine[]): readonly [one: string, many: strin
   return NOUNS.get(each) ?? ['counter', 'counters']
 }
 
-function isUnanswered(device: DeviceInfo, line: PanelLine, answer: Columns): boolean {
+function isUnanswered(device: DeviceInfo, line: PanelLine, answer: QueryColumns): boolean {
   const query = queryOf(device, line)
   return query !== undefined && !answer.isAnswered(query)
 }
@@ -206,7 +206,7 @@ function fullLines({ lines }: DevicePanel): readonly Pick<PanelLine, 'metric' | 
   return lines.flatMap(({ full, ...line }) => (full ? [{ ...line, metric: full, function: 'last' as const }] : []))
 }
 
-function membersOf(device: DeviceInfo, line: PanelLine, answer: Columns): ChartMember[] {
+function membersOf(device: DeviceInfo, line: PanelLine, answer: QueryColumns): ChartMember[] {
   const { grid } = answer
   if (!grid) return []
   const columns = columnsOf(line.of ?? device, line, answer)
@@ -243,12 +243,16 @@ function upOrDown(values: Float64Array, isUp: (value: number) => boolean): Float
 }
 
 /** The newest value in the window for a metric with one series per device; undefined if there is none. */
-function newestOf(device: DeviceInfo, metric: string, answer: Columns): number | undefined {
+function newestOf(device: DeviceInfo, metric: string, answer: QueryColumns): number | undefined {
   const column = columnsOf(device, { metric, function: 'last' }, answer)[0]
   return column && answer.grid && newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY)
 }
 
-function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Columns): ChartSpec['limits'] & object {
+function limitsOf(
+  device: DeviceInfo,
+  { limits = [] }: DevicePanel,
+  answer: QueryColumns,
+): ChartSpec['limits'] & object {
   return limits.flatMap(({ label, metric, value }) => {
     const now = (metric && newestOf(device, metric, answer)) || value
     return now === undefined || !(now > 0) ? [] : [{ label, value: now }]
@@ -262,7 +266,7 @@ function limitsOf(device: DeviceInfo, { limits = [] }: DevicePanel, answer: Colu
 function reasonOf(
   device: DeviceInfo,
   { lines, without }: DevicePanel,
-  answer: Columns,
+  answer: QueryColumns,
   {
     latest,
     knownMetrics,
@@ -288,12 +292,12 @@ function reasonOf(
   return reasons.every(Boolean) ? [...new Set(reasons)].join(' ') : ''
 }
 
-function notesOn(device: DeviceInfo, line: PanelLine, answer: Columns): readonly string[] {
+function notesOn(device: DeviceInfo, line: PanelLine, answer: QueryColumns): readonly string[] {
   const query = queryOf(device, line)
   return (query && answer.result(query)?.meta.notes) ?? []
 }
 
-function refusalOf(device: DeviceInfo, line: PanelLine, { snapshot }: Columns): readonly string[] {
+function refusalOf(device: DeviceInfo, line: PanelLine, { snapshot }: QueryColumns): readonly string[] {
   const query = queryOf(device, line)
   const error = query && snapshot.queryErrors.get(queryKey(query))
   return error ? [`The server does not tell it: ${error.message}`] : []

@@ -10,7 +10,7 @@ import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { titleOf } from '../../format/names.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 
 /** Most related entities named in a row. */
@@ -64,7 +64,7 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
   return (
     <Panel id="entity-table" title="Entities" isPresent filter="Filter entities">
       {rows.length === 0 ? (
-        <NothingMatches searched={countOf(entities.length, 'entity', 'entities')} />
+        <NothingMatches searched={countText(entities.length, 'entity', 'entities')} />
       ) : (
         <DataTable
           label="Table of entities"

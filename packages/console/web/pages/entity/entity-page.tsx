@@ -5,9 +5,9 @@ import { useTypes } from '../../api/resources.ts'
 import { Empty } from '../../components/empty.tsx'
 import type { Fact } from '../../components/facts.tsx'
 import { ENTITIES_PATH } from '../../devices/device.ts'
-import type { Reading } from '../../devices/reading.ts'
+import type { DeviceReading } from '../../devices/device-reading.ts'
 import { titleOf } from '../../format/names.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { quantityOf } from '../../format/quantity.ts'
 import { DeviceOf } from '../device/device-of.tsx'
 import { DevicePage, type DeviceReadings } from '../device/device-page.tsx'
@@ -49,7 +49,7 @@ function Entity({ device }: { readonly device: DeviceInfo }) {
         <Empty fact="It has no series.">No type that tells of it has a counter or a gauge.</Empty>
       )}
       {fieldCount > PANEL_LIMIT_COUNT && (
-        <p className="page-more">{countOf(fieldCount - PANEL_LIMIT_COUNT, 'further field')} in the table alone.</p>
+        <p className="page-more">{countText(fieldCount - PANEL_LIMIT_COUNT, 'further field')} in the table alone.</p>
       )}
     </DevicePage>
   )
@@ -69,6 +69,6 @@ function entityFacts(
   ]
 }
 
-function gaugeFact(field: ListedMetric, value: Reading): Fact {
+function gaugeFact(field: ListedMetric, value: DeviceReading): Fact {
   return numberFact(fieldTitle(field), quantityOf({ ...field, function: 'last' }), value)
 }

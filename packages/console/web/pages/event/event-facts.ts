@@ -2,7 +2,7 @@ import type { TracebackEvent } from '@sonde/sdk/api'
 import { createElement } from 'react'
 import { Link } from 'wouter'
 import type { Fact } from '../../components/facts.tsx'
-import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { countText, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatDateTime, formatDuration, type TimeZoneChoice, zoneName } from '../../format/time.ts'
 import { endSentence, eventState, lastedWords, windowWords } from '../events/event-words.ts'
@@ -51,13 +51,13 @@ export function eventFacts(
     {
       label: endMs === undefined ? 'Kept so far' : 'Kept',
       value: kept,
-      caption: `${countOf(told.signalCount, 'signal')} · ${countOf(samples, 'sample')} · ${formatQuantity(BYTES, sizeBytes)}`,
+      caption: `${countText(told.signalCount, 'signal')} · ${countText(samples, 'sample')} · ${formatQuantity(BYTES, sizeBytes)}`,
     },
     {
       label: 'Left out',
       value: groupThousands(String(leftOut)),
       unit: leftOut === 1 ? 'sample' : 'samples',
-      caption: leftOut === 0 ? 'nothing' : `${countOf(told.gapCount, 'gap')}; by limits, gaps or a full disk`,
+      caption: leftOut === 0 ? 'nothing' : `${countText(told.gapCount, 'gap')}; by limits, gaps or a full disk`,
     },
   ]
 }

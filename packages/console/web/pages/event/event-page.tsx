@@ -25,7 +25,7 @@ import { eventFacts } from './event-facts.ts'
 import { EventParts } from './event-parts.tsx'
 import { LanesPanel } from './lanes-panel.tsx'
 import { LeftOutPanel } from './left-out-panel.tsx'
-import { middleOf, uncertaintyOf } from './onset.ts'
+import { onsetMiddleMs, uncertaintyOf } from './onset.ts'
 import { NOTHING_CHANGED, type OrderWords, orderWords, type RankedOnset, rankOnsets } from './onset-order.ts'
 import { OnsetPanel } from './onset-panel.tsx'
 import { SamplesTable } from './samples-table.tsx'
@@ -90,7 +90,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
   const { data: devices } = useDevices()
   const device = eventDevice(event, devices?.devices ?? [])
   const zone = page.url.tz ?? 'utc'
-  const place = placeOf(event.device, device, page.hrefTo)
+  const place = headlineDevice(event.device, device, page.hrefTo)
   const gapCount = lanes.reduce((sum, lane) => sum + lane.gaps.length, 0)
   return (
     <>
@@ -141,7 +141,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
   )
 }
 
-function placeOf(name: string, device: DeviceInfo | undefined, hrefTo: (path: string) => string) {
+function headlineDevice(name: string, device: DeviceInfo | undefined, hrefTo: (path: string) => string) {
   if (!device) return { title: deviceWords(name), href: undefined, note: '' }
   const title = deviceTitle(device)
   return { title, href: hrefTo(devicePath(device)), note: title === device.name ? '' : device.name }
@@ -176,7 +176,7 @@ function Kept({
   const show = ({ lane, onset }: RankedOnset): void => {
     setKey(lane.key)
     const roomMs = Math.max(uncertaintyOf(onset) * 12, lane.resolutionMs * 20)
-    view.show({ fromMs: middleOf(onset) - roomMs, toMs: middleOf(onset) + roomMs }, 'push')
+    view.show({ fromMs: onsetMiddleMs(onset) - roomMs, toMs: onsetMiddleMs(onset) + roomMs }, 'push')
   }
   return (
     <>

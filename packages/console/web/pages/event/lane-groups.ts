@@ -1,7 +1,7 @@
 import type { EventLane } from '@sonde/sdk/api'
 import type { SeriesSlot } from '../../components/palette.ts'
 import { compareNames } from '../../format/names.ts'
-import { middleOf, type Onset } from './onset.ts'
+import { type Onset, onsetMiddleMs } from './onset.ts'
 
 /** Group of a lane. The signal of the rule comes before all others. */
 export type LanePlace = 'rule' | 'pci' | 'nic' | 'gpu' | 'host' | 'application'
@@ -77,7 +77,9 @@ export function sortLanes(
   if (!onsets) return placed
   const all = placed.flatMap((group) => group.lanes)
   const onsetOf = ({ key }: EventLane): Onset | undefined => onsets.get(key)?.onset
-  const changed = all.filter((lane) => onsetOf(lane)).toSorted((a, b) => middleOf(onsetOf(a)!) - middleOf(onsetOf(b)!))
+  const changed = all
+    .filter((lane) => onsetOf(lane))
+    .toSorted((a, b) => onsetMiddleMs(onsetOf(a)!) - onsetMiddleMs(onsetOf(b)!))
   const steady = all.filter((lane) => !onsetOf(lane))
   const groups: readonly LaneGroup[] = [
     { place: 'changed', title: 'Changed, the first first', lanes: changed },

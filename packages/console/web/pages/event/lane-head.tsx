@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { useCursor } from '../../state/cursor.ts'
-import { useStore } from '../../state/store.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useStore } from '../../state/value-store.ts'
 import { formatAfter, formatMoment } from './event-time.ts'
 import { axisTicks } from './lane-axis.ts'
 import type { LaneContext } from './lane-row.tsx'

@@ -9,7 +9,7 @@ import { type LaneScale, laneScale } from './lane-scale.ts'
 import { LaneUnit, LaneValue } from './lane-value.tsx'
 import type { EventView } from './use-event-view.ts'
 import type { LaneOnset } from './use-onsets.ts'
-import type { Samples } from './use-samples.ts'
+import type { ShownSamples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
 /** Height of a lane, and its padding above and below the values. Unit: CSS pixels. */
@@ -20,7 +20,7 @@ const BELOW_PX = 8
 /** What all lanes share. */
 export interface LaneContext {
   readonly view: EventView
-  readonly samples: Samples
+  readonly samples: ShownSamples
   readonly marks: readonly EventMark[]
   readonly event: number
   readonly held: Span

@@ -2,7 +2,7 @@ import type { EventLane } from '@sonde/sdk/api'
 import type { LaneSamples } from '../../api/event-samples.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { type DisplayUnit, formatAxis, pickUnit } from '../../format/number.ts'
-import { type Quantity, quantityOf } from '../../format/quantity.ts'
+import { type DisplayQuantity, quantityOf } from '../../format/quantity.ts'
 import { kindPlace } from './lane-groups.ts'
 import type { Span } from './view-span.ts'
 
@@ -21,7 +21,7 @@ const NARROW_SHARE = 0.4
 const ROOM_SHARE = 0.15
 
 /** The display quantity of a lane. Counters are rates per second. Bytes of a NIC are shown as bits. */
-export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'unit' | 'role'>): Quantity {
+export function laneQuantity(lane: Pick<EventLane, 'kind' | 'type' | 'name' | 'unit' | 'role'>): DisplayQuantity {
   const isNetwork = kindPlace(lane) === 'nic' && !/pci/i.test(lane.name)
   return quantityOf({
     metric: isNetwork ? `rdma_${lane.name}` : lane.name,

@@ -1,5 +1,5 @@
 import type { Palette } from '../../components/palette.ts'
-import { createStore, type Store } from '../../state/store.ts'
+import { createValueStore, type ValueStore } from '../../state/value-store.ts'
 import type { Span } from './view-span.ts'
 
 /** A canvas that draws the view. */
@@ -15,13 +15,13 @@ export interface Painter {
  */
 export class LaneStage {
   /** The span in view. */
-  readonly view: Store<Span>
+  readonly view: ValueStore<Span>
   readonly #painters = new Set<Painter>()
   #palette: Palette | undefined
   #frame = 0
 
   constructor(view: Span) {
-    this.view = createStore(view)
+    this.view = createValueStore(view)
     this.view.subscribe(() => this.paintSoon())
   }
 

@@ -1,11 +1,11 @@
 import type { EventAnswer } from '@sonde/sdk/api'
 import { Choice } from '../../components/choice.tsx'
 import { FilterInput } from '../../components/filter-input.tsx'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countText, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { hoverStore } from '../../state/cursor.ts'
-import { useStore } from '../../state/store.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useStore } from '../../state/value-store.ts'
 import { kindOptions } from './lane-kinds.ts'
 import type { EventView } from './use-event-view.ts'
 import { lengthOf, zoomSpan } from './view-span.ts'
@@ -98,7 +98,7 @@ function Zoom({ view }: { readonly view: EventView }) {
 
 /** How many signals are shown, and how many more are stored. */
 function shownWords({ lanes, lanesLeftOut, lanesKept }: EventAnswer): string {
-  const shown = countOf(lanes.length, 'signal')
+  const shown = countText(lanes.length, 'signal')
   if (lanesKept <= lanes.length) return shown
   const matching = lanes.length + lanesLeftOut
   const found = matching < lanesKept ? ` of ${groupThousands(String(matching))} that match` : ''

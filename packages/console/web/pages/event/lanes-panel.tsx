@@ -3,7 +3,7 @@ import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useState } 
 import { useWidth } from '../../chart/use-width.ts'
 import { Empty } from '../../components/empty.tsx'
 import { paletteOf } from '../../components/palette.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { hoverStore, useCursor } from '../../state/cursor.ts'
 import { useTheme } from '../../state/theme.ts'
@@ -19,7 +19,7 @@ import { LanesHead } from './lanes-head.tsx'
 import type { EventView } from './use-event-view.ts'
 import { useLanePointer } from './use-lane-pointer.ts'
 import type { LaneOnsets } from './use-onsets.ts'
-import type { Samples } from './use-samples.ts'
+import type { ShownSamples } from './use-samples.ts'
 import { lengthOf, type Span } from './view-span.ts'
 
 /** Width of the names left of the plots, and of the scale in the plots. Unit: CSS pixels. */
@@ -32,7 +32,7 @@ const FIRST_COUNT = 10
 interface LanesPanelProps {
   readonly answer: EventAnswer
   readonly view: EventView
-  readonly samples: Samples
+  readonly samples: ShownSamples
   readonly onsets: LaneOnsets
   readonly held: Span
   readonly chosen: EventLane | undefined
@@ -196,8 +196,8 @@ function useLeftOf(body: HTMLElement | null, plotPx: number, bodyPx: number): nu
 
 function sentenceOf({ event, lanes }: EventAnswer, { bounds }: EventView): string {
   const gaps = lanes.reduce((sum, lane) => sum + lane.gaps.length, 0)
-  return `${countOf(lanes.length, 'signal')} around ${event.rule} on ${event.device}, ${formatDuration(lengthOf(bounds))}. ${
-    gaps === 0 ? 'No gap' : countOf(gaps, 'gap')
+  return `${countText(lanes.length, 'signal')} around ${event.rule} on ${event.device}, ${formatDuration(lengthOf(bounds))}. ${
+    gaps === 0 ? 'No gap' : countText(gaps, 'gap')
   }.`
 }
 

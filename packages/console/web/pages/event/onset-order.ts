@@ -1,8 +1,8 @@
 import type { EventLane } from '@sonde/sdk/api'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countText, groupThousands } from '../../format/number.ts'
 import { formatOffset } from './event-time.ts'
 import { kindPlace, PLACE_WORDS } from './lane-groups.ts'
-import { middleOf, type Onset, uncertaintyOf } from './onset.ts'
+import { type Onset, onsetMiddleMs, uncertaintyOf } from './onset.ts'
 
 /** A lane that changed, with its rank. */
 export interface RankedOnset {
@@ -17,7 +17,7 @@ export interface RankedOnset {
 export function rankOnsets(
   onsets: readonly { readonly lane: EventLane; readonly onset: Onset }[],
 ): readonly RankedOnset[] {
-  const sorted = onsets.toSorted((a, b) => middleOf(a.onset) - middleOf(b.onset))
+  const sorted = onsets.toSorted((a, b) => onsetMiddleMs(a.onset) - onsetMiddleMs(b.onset))
   return sorted.map(({ lane, onset }) => ({
     lane,
     onset,
@@ -30,7 +30,7 @@ export function rankOnsets(
 function firstOfKinds(onsets: readonly RankedOnset[]): readonly RankedOnset[] {
   return [...Map.groupBy(onsets, ({ lane }) => kindPlace(lane)).values()]
     .map((own) => own.reduce((first, other) => (other.onset.latestMs < first.onset.latestMs ? other : first)))
-    .toSorted((a, b) => middleOf(a.onset) - middleOf(b.onset))
+    .toSorted((a, b) => onsetMiddleMs(a.onset) - onsetMiddleMs(b.onset))
 }
 
 /** Shown if samples exist and none left the usual range. */
@@ -56,20 +56,20 @@ export function orderWords(
   if (onsets.length === 0)
     return {
       sentence: NOTHING_CHANGED,
-      facts: `${countOf(laneCount, 'signal')}${kept}. A signal that swings widely before an event has to swing further to be told.`,
+      facts: `${countText(laneCount, 'signal')}${kept}. A signal that swings widely before an event has to swing further to be told.`,
     }
   const firsts = firstOfKinds(onsets)
   const parts: string[] = []
   let untilMs = Number.NEGATIVE_INFINITY
   for (const { lane, onset } of firsts) {
     if (parts.length > 0) parts.push(onset.earliestMs >= untilMs ? ', then ' : ' or ')
-    parts.push(`${nameOf(lane)} ${formatOffset(middleOf(onset) - startMs, uncertaintyOf(onset))}`)
+    parts.push(`${nameOf(lane)} ${formatOffset(onsetMiddleMs(onset) - startMs, uncertaintyOf(onset))}`)
     untilMs = Math.max(untilMs, onset.latestMs)
   }
   const doubt = parts.includes(' or ') ? ' “Or”: within their uncertainty, so that their order is not known.' : ''
   return {
     sentence: headWords(onsets),
-    facts: `${parts.join('')}. ${onsets.length} of ${countOf(laneCount, 'signal')}${kept === ' kept' ? '' : ' shown'} changed; times are from the start of the event.${doubt}`,
+    facts: `${parts.join('')}. ${onsets.length} of ${countText(laneCount, 'signal')}${kept === ' kept' ? '' : ' shown'} changed; times are from the start of the event.${doubt}`,
   }
 }
 

@@ -2,7 +2,7 @@ import { formatDuration } from '../../format/time.ts'
 import { deviceWords } from '../events/event-words.ts'
 import { formatAfter } from './event-time.ts'
 import { kindPlace, PLACE_SLOTS } from './lane-groups.ts'
-import { middleOf, uncertaintyOf } from './onset.ts'
+import { onsetMiddleMs, uncertaintyOf } from './onset.ts'
 import type { RankedOnset } from './onset-order.ts'
 import { lengthOf, type Span } from './view-span.ts'
 
@@ -97,10 +97,13 @@ function OnsetRow({
             background: `var(--s${slot})`,
           }}
         />
-        <span className="onset-dot" style={{ left: `${share(middleOf(onset))}%`, background: `var(--s${slot})` }} />
+        <span
+          className="onset-dot"
+          style={{ left: `${share(onsetMiddleMs(onset))}%`, background: `var(--s${slot})` }}
+        />
       </span>
       <span className="onset-time num">
-        {formatAfter(middleOf(onset) - startMs, uncertainMs)}
+        {formatAfter(onsetMiddleMs(onset) - startMs, uncertainMs)}
         <span className="lane-note">± {formatDuration(uncertainMs)}</span>
       </span>
     </li>

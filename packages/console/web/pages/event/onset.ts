@@ -125,7 +125,7 @@ function onsetAt(
 }
 
 /** The middle of the span of a change. */
-export function middleOf({ earliestMs, latestMs }: Pick<Onset, 'earliestMs' | 'latestMs'>): number {
+export function onsetMiddleMs({ earliestMs, latestMs }: Pick<Onset, 'earliestMs' | 'latestMs'>): number {
   return (earliestMs + latestMs) / 2
 }
 

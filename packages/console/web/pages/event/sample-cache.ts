@@ -3,7 +3,7 @@ import { type LaneSamples, pointsFor, type SamplesAnswer, type SamplesRequest } 
 import { covers, lengthOf, type Span } from './view-span.ts'
 
 /** Samples of a lane and the span of their request. */
-interface Held {
+interface CachedSamples {
   readonly span: Span
   readonly points: number
   readonly samples: LaneSamples
@@ -11,9 +11,9 @@ interface Held {
 
 /** The cached samples of a lane. */
 interface LaneHeld {
-  readonly whole?: Held
+  readonly whole?: CachedSamples
   /** Samples of a part of the window, with more points. */
-  readonly part?: Held
+  readonly part?: CachedSamples
 }
 
 /** Callbacks of the cache. */

@@ -2,18 +2,18 @@ import type { EventLane } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { DataTable } from '../../components/data-table.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf, formatIn, joinUnit } from '../../format/number.ts'
+import { countText, formatIn, joinUnit } from '../../format/number.ts'
 import { formatDuration, zoneName } from '../../format/time.ts'
 import { useCursor } from '../../state/cursor.ts'
-import { useStore } from '../../state/store.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useSeldom } from '../../state/use-seldom.ts'
+import { useStore } from '../../state/value-store.ts'
 import { formatAfter, formatMoment } from './event-time.ts'
 import { readLane } from './lane-reading.ts'
 import { laneScale } from './lane-scale.ts'
 import { type SampleRow, sampleRows } from './sample-rows.ts'
 import type { EventView } from './use-event-view.ts'
-import type { Samples } from './use-samples.ts'
+import type { ShownSamples } from './use-samples.ts'
 
 const BOX_PX = 260
 /** Unit: milliseconds. */
@@ -31,7 +31,7 @@ export function SamplesTable({
   readonly lanes: readonly EventLane[]
   readonly chosen: EventLane
   readonly view: EventView
-  readonly samples: Samples
+  readonly samples: ShownSamples
   readonly startMs: number
   readonly onChoose: (key: string) => void
 }) {
@@ -92,8 +92,8 @@ export function SamplesTable({
         </label>
         <span className="panel-caption">
           {isExact
-            ? `${countOf(rows.filter(({ kind }) => kind === 'point').length, 'sample')} in view`
-            : `least and greatest of ${countOf(rows.length, 'stretch', 'stretches')}; zoom in for single samples`}
+            ? `${countText(rows.filter(({ kind }) => kind === 'point').length, 'sample')} in view`
+            : `least and greatest of ${countText(rows.length, 'stretch', 'stretches')}; zoom in for single samples`}
         </span>
       </header>
       <DataTable
@@ -114,6 +114,6 @@ export function SamplesTable({
 }
 
 function gapWords({ samples, fromMs, toMs }: Extract<SampleRow, { kind: 'gap' }>): string {
-  const missing = samples > 0 ? `${countOf(samples, 'sample')} missing, ` : 'No sample for '
+  const missing = samples > 0 ? `${countText(samples, 'sample')} missing, ` : 'No sample for '
   return `${missing}${formatDuration(toMs - fromMs)}. Nothing is joined over it.`
 }

@@ -60,14 +60,14 @@ export function useLanePointer(
   return {
     marked,
     onPointerDown: (event) => {
-      const px = placeOf(event)
+      const px = pointerShare(event)
       if (event.button !== 0 || !isOnPlot(px)) return
       const isAxis = event.target instanceof Element && event.target.closest('.lane-axis') !== null
       drag.current = { kind: event.shiftKey || isAxis ? 'move' : 'zoom', fromPx: px, view: view.stage.view.get() }
       event.currentTarget.setPointerCapture(event.pointerId)
     },
     onPointerMove: (event) => {
-      const px = placeOf(event)
+      const px = pointerShare(event)
       const { current } = drag
       if (!current) return hoverStore.set(isOnPlot(px) ? timeAt(px) : null)
       if (current.kind === 'move') {
@@ -82,7 +82,7 @@ export function useLanePointer(
       const { current } = drag
       drag.current = undefined
       setMarked(undefined)
-      const px = placeOf(event)
+      const px = pointerShare(event)
       if (!current || current.kind === 'move') return
       if (Math.abs(px - current.fromPx) < DRAG_MIN_PX) onPin(timeAt(px))
       else view.show(between(timeAt(current.fromPx), timeAt(px)), 'push')
@@ -97,7 +97,7 @@ export function useLanePointer(
   }
 }
 
-function placeOf(event: { readonly currentTarget: Element; readonly clientX: number }): number {
+function pointerShare(event: { readonly currentTarget: Element; readonly clientX: number }): number {
   return event.clientX - event.currentTarget.getBoundingClientRect().left
 }
 

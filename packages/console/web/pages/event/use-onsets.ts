@@ -1,9 +1,9 @@
 import type { EventAnswer, EventLane } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { getSamples, pointsFor } from '../../api/event-samples.ts'
-import { useStore } from '../../state/store.ts'
+import { useStore } from '../../state/value-store.ts'
 import { baseSpan, type Onset, onsetOf, type Usual, usualOf } from './onset.ts'
-import type { Samples } from './use-samples.ts'
+import type { ShownSamples } from './use-samples.ts'
 import type { Span } from './view-span.ts'
 
 /** The change of a lane, and how far it is resolved. */
@@ -25,7 +25,7 @@ const POINTS = 1_200
 const COARSE_FACTOR = 1.2
 
 /** Finds when each lane left its usual range: first in the drawn points, then sample by sample around the change. */
-export function useOnsets(answer: EventAnswer, samples: Samples, window: Span): LaneOnsets {
+export function useOnsets(answer: EventAnswer, samples: ShownSamples, window: Span): LaneOnsets {
   const { event, lanes } = answer
   const revision = useStore(samples.revision)
   const [onsets, setOnsets] = useState<LaneOnsets>(NONE)
@@ -53,7 +53,7 @@ export function useOnsets(answer: EventAnswer, samples: Samples, window: Span): 
   return onsets
 }
 
-function coarseOnsets(lanes: readonly EventLane[], { cache }: Samples, base: Span): Map<string, LaneOnset> {
+function coarseOnsets(lanes: readonly EventLane[], { cache }: ShownSamples, base: Span): Map<string, LaneOnset> {
   const onsets = new Map<string, LaneOnset>()
   for (const lane of lanes) {
     const samples = cache.wholeOf(lane.key)

@@ -2,7 +2,7 @@ import type { EventAnswer } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
 import { getSamples } from '../../api/event-samples.ts'
-import { createStore, type Store } from '../../state/store.ts'
+import { createValueStore, type ValueStore } from '../../state/value-store.ts'
 import { SampleCache } from './sample-cache.ts'
 import type { EventView } from './use-event-view.ts'
 
@@ -10,10 +10,10 @@ import type { EventView } from './use-event-view.ts'
 const REST_MS = 120
 
 /** The samples of the event on the page. */
-export interface Samples {
+export interface ShownSamples {
   readonly cache: SampleCache
   /** Rises with every answer. */
-  readonly revision: Store<number>
+  readonly revision: ValueStore<number>
   readonly error: ApiError | undefined
   readonly retry: () => void
   /** Reports whether a lane is on the screen or close to it. */
@@ -21,10 +21,10 @@ export interface Samples {
 }
 
 /** Requests the samples of all lanes over the window, and of visible lanes over the view. */
-export function useSamples({ event, lanes }: EventAnswer, view: EventView, widthPx: number): Samples {
+export function useSamples({ event, lanes }: EventAnswer, view: EventView, widthPx: number): ShownSamples {
   const { stage, bounds } = view
   const [error, setError] = useState<ApiError>()
-  const [revision] = useState(() => createStore(0))
+  const [revision] = useState(() => createValueStore(0))
   const seen = useRef(new Set<string>())
   const latest = useRef(lanes)
   latest.current = lanes

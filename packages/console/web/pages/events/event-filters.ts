@@ -18,7 +18,7 @@ export function isFiltered({ rule, device, state, withinMs, fromMs }: UrlState):
 }
 
 /** The request of the list for an address. A live window moves in steps, so that an answer stays valid for a while. */
-export function requestOf(url: UrlState, nowMs: number): EventsRequest {
+export function eventsRequest(url: UrlState, nowMs: number): EventsRequest {
   const { rule, device, state, withinMs, fromMs, toMs } = url
   if (fromMs !== undefined) return { rule, device, state, fromMs, toMs }
   if (withinMs === undefined) return { rule, device, state }
@@ -28,7 +28,7 @@ export function requestOf(url: UrlState, nowMs: number): EventsRequest {
 
 /** The window filter of the list, used for hints too; undefined without such a filter. */
 export function windowOf(url: UrlState, nowMs: number): FrameRange | undefined {
-  const { fromMs, toMs } = requestOf(url, nowMs)
+  const { fromMs, toMs } = eventsRequest(url, nowMs)
   if (fromMs === undefined) return undefined
   const stepMs = (url.withinMs ?? 0) / STEPS
   return { kind: 'fixed', fromMs, toMs: toMs ?? fromMs + (url.withinMs ?? 0) + stepMs }

@@ -1,6 +1,6 @@
 import type { EventEnd, EventsAnswer, TracebackEvent, WatchingRule } from '@sonde/sdk/api'
 import type { StateTone } from '../../components/state-mark.tsx'
-import { countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { countText, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatAge, formatClock, formatDuration, type TimeZoneChoice } from '../../format/time.ts'
 
@@ -73,11 +73,11 @@ export function limitSentences({
   events,
 }: Pick<EventsAnswer, 'leftOut' | 'limited' | 'removed' | 'events'>): readonly string[] {
   return [
-    leftOut > 0 ? `The list holds the latest ${events.length}; ${countOf(leftOut, 'earlier event')} match too.` : '',
+    leftOut > 0 ? `The list holds the latest ${events.length}; ${countText(leftOut, 'earlier event')} match too.` : '',
     limited > 0
-      ? `${countOf(limited, 'event')} came faster than the limit a minute since the start: ${limited === 1 ? 'it is' : 'they are'} in the log, without samples.`
+      ? `${countText(limited, 'event')} came faster than the limit a minute since the start: ${limited === 1 ? 'it is' : 'they are'} in the log, without samples.`
       : '',
-    removed > 0 ? `${countOf(removed, 'event')} made room for others since the start.` : '',
+    removed > 0 ? `${countText(removed, 'event')} made room for others since the start.` : '',
   ].filter(Boolean)
 }
 

@@ -1,7 +1,7 @@
 import type { EventsAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { HeadlineText } from '../../components/headline.tsx'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 import { be, type Tense } from '../../format/words.ts'
 import { eventPlace } from './event-device.ts'
@@ -19,7 +19,7 @@ export function windowHeadline({ events, leftOut }: EventsAnswer, hintCount: num
 }
 
 function countOrNone(count: number, noun: string): string {
-  return count === 0 ? `No ${noun}` : countOf(count, noun)
+  return count === 0 ? `No ${noun}` : countText(count, noun)
 }
 
 /** A sentence on the open events. */
@@ -29,7 +29,7 @@ export function eventsHeadline(
   tense: Tense,
   devices: readonly DeviceInfo[] = [],
 ): HeadlineText {
-  const watching = `${countOf(rules.length, 'rule')} ${tense === 'past' ? 'watched' : rules.length === 1 ? 'watches' : 'watch'}.`
+  const watching = `${countText(rules.length, 'rule')} ${tense === 'past' ? 'watched' : rules.length === 1 ? 'watches' : 'watch'}.`
   const open = openFirst(events).find(({ endMs }) => endMs === undefined)
   if (openCount === 0 || !open)
     return {
@@ -37,13 +37,13 @@ export function eventsHeadline(
       sentence:
         openCount === 0
           ? `No event ${be(1, tense)} open.`
-          : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
+          : `${countText(openCount, 'event')} ${be(openCount, tense)} open.`,
       facts: watching,
     }
   const holds = `${open.rule}: open on ${eventPlace(open, devices)} for ${formatAge(nowMs - open.startMs)}.`
   return {
     tone: 'critical',
-    sentence: openCount === 1 ? holds : `${countOf(openCount, 'event')} ${be(openCount, tense)} open.`,
+    sentence: openCount === 1 ? holds : `${countText(openCount, 'event')} ${be(openCount, tense)} open.`,
     facts:
       openCount === 1
         ? [open.condition && `${open.condition}.`, watching].filter(Boolean).join(' ')

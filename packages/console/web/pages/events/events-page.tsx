@@ -14,13 +14,13 @@ import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { allHints } from '../../devices/moment-hints.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { HintsPanel } from '../node/hints-panel.tsx'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { isFiltered, requestOf, windowOf } from './event-filters.ts'
+import { eventsRequest, isFiltered, windowOf } from './event-filters.ts'
 import { EventFilters } from './event-filters-bar.tsx'
 import { EventTable } from './event-table.tsx'
 import { limitSentences } from './event-words.ts'
@@ -34,7 +34,7 @@ export function EventsPage() {
   const page = usePageState()
   const nowMs = useToldSecond()
   const tense = useTense()
-  const { data, error } = useEvents(requestOf(page.url, nowMs))
+  const { data, error } = useEvents(eventsRequest(page.url, nowMs))
   // The headline covers the whole node, regardless of filters.
   const all = useEvents(EVENTS_COUNTED).data
   const known = useDevices().data?.devices ?? []
@@ -98,7 +98,7 @@ export function EventsPage() {
                   <h2 id="event-table" className="panel-title">
                     Events
                   </h2>
-                  <span className="panel-caption num">{countOf(data.events.length, 'event')}</span>
+                  <span className="panel-caption num">{countText(data.events.length, 'event')}</span>
                   <EventFilters answer={data} devices={known} />
                 </header>
                 {data.events.length === 0 ? (
@@ -149,7 +149,7 @@ function NoRules({ answer, hintCount }: { readonly answer: EventsAnswer; readonl
     <Empty
       fact={
         hintCount > 0
-          ? `${countOf(hintCount, 'hint')}, and no event: no rule of traceback is configured.`
+          ? `${countText(hintCount, 'hint')}, and no event: no rule of traceback is configured.`
           : 'No rule of traceback is configured.'
       }
     >
@@ -165,7 +165,7 @@ function NothingListed({ answer }: { readonly answer: EventsAnswer }) {
   if (!isFiltered(page.url))
     return (
       <Empty icon="ok" fact="No event yet.">
-        {answer.rules.length === 1 ? 'The rule below watches' : `${countOf(answer.rules.length, 'rule')} watch`}; the
+        {answer.rules.length === 1 ? 'The rule below watches' : `${countText(answer.rules.length, 'rule')} watch`}; the
         first event appears here by itself.
       </Empty>
     )

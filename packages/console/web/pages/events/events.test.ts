@@ -4,7 +4,7 @@ import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
 import { eventsAddress } from '../../api/events.ts'
 import { testNic } from '../../devices/test-devices.ts'
 import { eventDevice, eventPlace, titledDevices } from './event-device.ts'
-import { isFiltered, requestOf } from './event-filters.ts'
+import { eventsRequest, isFiltered } from './event-filters.ts'
 import {
   endSentence,
   eventState,
@@ -109,15 +109,15 @@ test('a window that is over is headed by what is listed of it, whatever is open 
 
 test('a window that follows now asks the same question for a while, and never for less than it says', () => {
   const url = { withinMs: 3_600_000, rule: 'a b' }
-  const first = requestOf(url, NOW_MS + 1_000)
-  assert.deepEqual(requestOf(url, NOW_MS + 2_000), first)
+  const first = eventsRequest(url, NOW_MS + 1_000)
+  assert.deepEqual(eventsRequest(url, NOW_MS + 2_000), first)
   assert.ok(first.fromMs! <= NOW_MS + 1_000 - 3_600_000)
   assert.equal(eventsAddress(first), `/api/v1/events?rule=a%20b&from=${NOW_MS - 3_600_000}`)
   assert.equal(eventsAddress({}), '/api/v1/events')
 })
 
 test('a window of the address comes before one that follows now', () => {
-  const request = requestOf({ fromMs: 1, toMs: 2, withinMs: 3_600_000 }, NOW_MS)
+  const request = eventsRequest({ fromMs: 1, toMs: 2, withinMs: 3_600_000 }, NOW_MS)
   assert.deepEqual([request.fromMs, request.toMs], [1, 2])
   assert.equal(isFiltered({ tz: 'utc', q: 'x' }), false)
   assert.equal(isFiltered({ device: 'mlx5_3' }), true)

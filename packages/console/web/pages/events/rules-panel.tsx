@@ -4,7 +4,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { titledDevices } from './event-device.ts'
 import { nothingWords } from './event-words.ts'
@@ -64,5 +64,5 @@ function deviceList(devices: readonly string[], known: readonly DeviceInfo[]): s
     return titledDevices(devices, known)
       .map(([, title]) => title)
       .join(', ')
-  return countOf(devices.length, 'device')
+  return countText(devices.length, 'device')
 }

@@ -1,7 +1,7 @@
 import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
 import type { HeadlineText } from '../../components/headline.tsx'
 import type { StateTone } from '../../components/state-mark.tsx'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { be, type Tense } from '../../format/words.ts'
 
 /** Icon and word of a link. */
@@ -24,7 +24,7 @@ export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): 
   const broken = brokenLink(answer)
   if (broken) {
     const behind = links.slice(links.indexOf(broken) + 1).length
-    const facts = behind > 0 ? `${countOf(behind, 'link')} behind it cannot be known before it is fixed.` : ''
+    const facts = behind > 0 ? `${countText(behind, 'link')} behind it cannot be known before it is fixed.` : ''
     return {
       tone: 'warning',
       sentence: `The chain to ${of} ${tense === 'past' ? 'broke' : 'breaks'} at ${broken.name}`,

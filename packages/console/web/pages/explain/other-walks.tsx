@@ -4,7 +4,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { brokenLink, LINK_STATES } from './explain-words.ts'
 
@@ -33,7 +33,7 @@ export function OtherWalks({ walks }: { readonly walks: readonly ExplainWalk[] }
     },
   ]
   return (
-    <Panel id="other-walks" title="Others of this name" caption={countOf(walks.length, 'chain')}>
+    <Panel id="other-walks" title="Others of this name" caption={countText(walks.length, 'chain')}>
       <DataTable
         label="Table of other chains"
         look="is-stacked"

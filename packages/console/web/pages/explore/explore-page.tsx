@@ -1,7 +1,7 @@
 import type { ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useDeferredValue, useMemo } from 'react'
 import { queryKey } from '../../api/frame.ts'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import { useNode, useTypes } from '../../api/resources.ts'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { Chart } from '../../chart/chart.tsx'
@@ -18,8 +18,8 @@ import { formatSignal, parseSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useSeldom } from '../../state/use-seldom.ts'
 import { usePageTitle } from '../use-page-title.ts'
-import { csvOf, curlCommand, download, fileName, jsonOf, type Sheet, spanOf } from './export.ts'
-import { type Lane, lanesOf } from './lanes.ts'
+import { type ExplorerLane, explorerLanes } from './explorer-lanes.ts'
+import { csvOf, curlCommand, download, type ExportTable, exportFileName, exportSpan, jsonOf } from './export.ts'
 import { MetricBrowser } from './metric-browser.tsx'
 import { RecordBrowser } from './record-browser.tsx'
 import { SeriesTable } from './series-table.tsx'
@@ -50,23 +50,26 @@ export function ExplorePage() {
   const { stepMs } = answer
   const node = useNode().data
   const isSimulated = node?.simulated ?? false
-  const lanes = useMemo(() => lanesOf(queries, answer, { simulated: isSimulated }), [queries, answer, isSimulated])
+  const lanes = useMemo(
+    () => explorerLanes(queries, answer, { simulated: isSimulated }),
+    [queries, answer, isSimulated],
+  )
   const problems = new Map(
     queries.map((query) => {
       const notes = answer.result(query)?.meta.notes.join(' ')
       return [query, problemOf(query, types, answer.snapshot.queryErrors.get(queryKey(query))?.message ?? notes)]
     }),
   )
-  const copyQuery = (): string => curlCommand(location.origin, queries, spanOf(page.range, serverNowMs()), stepMs)
-  const sheet = (): Sheet => {
-    const { fromMs, toMs } = spanOf(page.range, serverNowMs())
+  const copyQuery = (): string => curlCommand(location.origin, queries, exportSpan(page.range, serverNowMs()), stepMs)
+  const sheet = (): ExportTable => {
+    const { fromMs, toMs } = exportSpan(page.range, serverNowMs())
     const times = answer.grid?.times ?? new Float64Array(0)
     const series = lanes.flatMap((lane) => lane.series)
     return { node: node?.node ?? '', stepMs, times, series, ...positionsOf(answer, fromMs, toMs) }
   }
   const endPx = sharedRoom(lanes.map(({ spec }) => ({ spec, answer })))
   const saveCsv = (): void => {
-    const name = fileName(
+    const name = exportFileName(
       [],
       lanes.some(({ spec }) => spec.isSimulated),
       'csv',
@@ -106,7 +109,15 @@ export function ExplorePage() {
   )
 }
 
-function LanePanel({ lane, answer, endPx }: { readonly lane: Lane; readonly answer: Columns; readonly endPx: number }) {
+function LanePanel({
+  lane,
+  answer,
+  endPx,
+}: {
+  readonly lane: ExplorerLane
+  readonly answer: QueryColumns
+  readonly endPx: number
+}) {
   const { fromMs, toMs } = useSpan(answer)
   const table = useMemo(
     () => ({
@@ -123,7 +134,7 @@ function LanePanel({ lane, answer, endPx }: { readonly lane: Lane; readonly answ
   const everyMs = isLarge ? TABLE_LARGE_EVERY_MS : answer.stepMs < TABLE_EVERY_MS ? TABLE_EVERY_MS : 0
   const described = useDeferredValue(useSeldom(table, everyMs, kind), undefined)
   const save = (picture: Blob): void =>
-    download(fileName([lane.spec.title], lane.spec.isSimulated === true, 'png'), picture)
+    download(exportFileName([lane.spec.title], lane.spec.isSimulated === true, 'png'), picture)
   if (lane.series.length === 0) {
     return (
       <Empty fact={`No series of ${lane.spec.title} matches.`}>
@@ -140,7 +151,7 @@ function LanePanel({ lane, answer, endPx }: { readonly lane: Lane; readonly answ
 }
 
 /** The grid positions of a window. */
-function positionsOf({ grid, stepMs }: Columns, fromMs: number, toMs: number): { from: number; to: number } {
+function positionsOf({ grid, stepMs }: QueryColumns, fromMs: number, toMs: number): { from: number; to: number } {
   const position = (timeMs: number): number => Math.floor((timeMs - (grid?.times[0] ?? 0)) / stepMs)
   return { from: Math.max(0, position(fromMs) + 1), to: Math.min((grid?.length ?? 0) - 1, position(toMs)) }
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { ListedSource, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { sampleUnit } from '../../format/quantity.ts'
 import { testColumns } from '../test-columns.ts'
-import { csvOf, curlCommand, fileName, jsonOf, type Sheet } from './export.ts'
-import { describeQuery, type Lane, lanesOf } from './lanes.ts'
+import { describeQuery, type ExplorerLane, explorerLanes } from './explorer-lanes.ts'
+import { csvOf, curlCommand, type ExportTable, exportFileName, jsonOf } from './export.ts'
 import { sourcesOf } from './provenance.ts'
-import { statisticsOf } from './statistics.ts'
+import { statisticsOf } from './series-statistics.ts'
 
 const GAP = Number.NaN
 const RX: MetricQuery = { metric: 'netdev_rx_bytes_total', function: 'rate' }
@@ -20,7 +20,7 @@ const ANSWER = testColumns([
 ])
 
 test('signals of one unit share a lane, and are named by what tells them apart', () => {
-  const lanes = lanesOf([RX, IDLE, TX], ANSWER)
+  const lanes = explorerLanes([RX, IDLE, TX], ANSWER)
   assert.deepEqual(
     lanes.map(({ spec, series }) => [spec.title, series.map(({ member }) => member.label)]),
     [
@@ -33,7 +33,7 @@ test('signals of one unit share a lane, and are named by what tells them apart',
 test('series are named by the shortest labels that tell them apart, and stay lit by all of them', () => {
   const power: MetricQuery = { metric: 'DCGM_FI_DEV_POWER_USAGE', function: 'last' }
   const series = [0, 1].map((gpu) => ({ labels: { gpu: `${gpu}`, UUID: `GPU-${gpu}f-${gpu}` }, values: [1] }))
-  const [lane] = lanesOf([power], testColumns([{ query: power, series }]))
+  const [lane] = explorerLanes([power], testColumns([{ query: power, series }]))
   assert.deepEqual(
     lane?.series.map(({ member, more }) => [member.label, more, member.key]),
     [
@@ -50,7 +50,7 @@ test('one signal asked for twice is told apart by its function', () => {
     { query: { ...RX, metric: 'b_total' }, meta: { unit: '' }, series: [{ labels: {}, values: [1] }] },
     { query: largest, meta: { unit: '' }, series: [{ labels: {}, values: [1] }] },
   ])
-  const titles = lanesOf([RX, largest, { ...RX, metric: 'b_total' }], answer).map(({ spec }) =>
+  const titles = explorerLanes([RX, largest, { ...RX, metric: 'b_total' }], answer).map(({ spec }) =>
     spec.members.map(({ label }) => label),
   )
   assert.deepEqual(titles, [['netdev rx bytes', 'b'], ['rx bytes']])
@@ -66,7 +66,8 @@ test('the unit in a heading is that of the samples: of a rate a second, of a gau
 
 test('more series than colours are a herd, fewer are told apart one by one', () => {
   const series = (count: number) => Array.from({ length: count }, (_, i) => ({ labels: { gpu: `${i}` }, values: [1] }))
-  const isAlike = (count: number) => lanesOf([RX], testColumns([{ query: RX, series: series(count) }]))[0]?.spec.isAlike
+  const isAlike = (count: number) =>
+    explorerLanes([RX], testColumns([{ query: RX, series: series(count) }]))[0]?.spec.isAlike
   assert.deepEqual([isAlike(8), isAlike(9)], [false, true])
 })
 
@@ -75,7 +76,7 @@ test('what is too much for one set of colours has a lane a signal, world and kin
     Array.from({ length: count }, (_, i) => ({ labels: { device: `eth${i}`, ...labels }, values: [1] }))
   const port: MetricQuery = { metric: 'rdma_port_xmit_data_bytes_total', function: 'rate' }
   const meta = { unit: 'bytes' }
-  const lanes = lanesOf(
+  const lanes = explorerLanes(
     [RX, port],
     testColumns([
       { query: RX, meta, series: [...many(9), ...many(10, { simulated: 'true' }), ...many(1, { queue: '0' })] },
@@ -97,7 +98,7 @@ test('what is too much for one set of colours has a lane a signal, world and kin
     { query: port, meta, series: many(3, { port: '1' }) },
   ]
   assert.deepEqual(
-    lanesOf([RX, port], testColumns(few)).map(({ spec }) => [spec.title, spec.isAlike]),
+    explorerLanes([RX, port], testColumns(few)).map(({ spec }) => [spec.title, spec.isAlike]),
     [['2 signals', false]],
   )
 })
@@ -133,7 +134,7 @@ test('statistics leave gaps out and count them', () => {
 })
 
 test('the CSV has full precision, quoted names and empty cells for gaps', () => {
-  const lanes = lanesOf([RX, TX], ANSWER)
+  const lanes = explorerLanes([RX, TX], ANSWER)
   const rows = csvOf(sheetOf(lanes[0]!)).trimEnd().split('\r\n')
   assert.equal(
     rows[0],
@@ -151,7 +152,7 @@ test('the command for curl survives quotes in a condition', () => {
 })
 
 test('JSON has the columns as the API gives them, and null for a gap', () => {
-  const answer = JSON.parse(jsonOf({ ...sheetOf(lanesOf([RX, TX], ANSWER)[0]!), from: 1 }))
+  const answer = JSON.parse(jsonOf({ ...sheetOf(explorerLanes([RX, TX], ANSWER)[0]!), from: 1 }))
   assert.deepEqual(answer, {
     node: 'hgx-a17',
     stepMs: 1_000,
@@ -179,11 +180,11 @@ test('JSON has the columns as the API gives them, and null for a gap', () => {
 
 test('what is simulated says so in exports and file names, and is named as its like', () => {
   const answer = testColumns([{ query: RX, series: [{ labels: { device: 'eth10', simulated: 'true' }, values: [1] }] }])
-  const lane = lanesOf([RX], answer)[0]!
+  const lane = explorerLanes([RX], answer)[0]!
   assert.equal(lane.series[0]?.member.label, 'eth10')
   assert.equal(lane.spec.isSimulated, true)
   assert.match(csvOf(sheetOf(lane)), /^time,.*simulated=""true""} \[\/s\] \(simulated\)"/)
-  assert.equal(fileName(['2 signals'], true, 'png'), 'sonde-2-signals-simulated.png')
+  assert.equal(exportFileName(['2 signals'], true, 'png'), 'sonde-2-signals-simulated.png')
 })
 
 test('a sum on a node that simulates may hold what is simulated; one series of its own does not', () => {
@@ -192,7 +193,7 @@ test('a sum on a node that simulates may hold what is simulated; one series of i
     { query: RX, series: [{ labels: { device: 'eth0' }, values: [1] }] },
     { query: sum, series: [{ labels: {}, values: [1] }] },
   ])
-  const marks = lanesOf([RX, sum], answer, { simulated: true })[0]?.series.map(({ isSimulated }) => isSimulated)
+  const marks = explorerLanes([RX, sum], answer, { simulated: true })[0]?.series.map(({ isSimulated }) => isSimulated)
   assert.deepEqual(marks, [false, true])
 })
 
@@ -209,6 +210,6 @@ test('a series comes from the sources that report its type; a simulated one from
 })
 
 /** Selects all samples of a lane. */
-function sheetOf({ times, series }: Lane): Sheet {
+function sheetOf({ times, series }: ExplorerLane): ExportTable {
   return { node: 'hgx-a17', stepMs: 1_000, times, series, from: 0, to: times.length - 1 }
 }

@@ -1,7 +1,7 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import type { FrameRange } from '../../api/frame.ts'
 import { sampleUnit } from '../../format/quantity.ts'
-import type { ExplorerSeries } from './lanes.ts'
+import type { ExplorerSeries } from './explorer-lanes.ts'
 
 /** The curl command for the same request. A live window is written as its current span. */
 export function curlCommand(
@@ -15,7 +15,7 @@ export function curlCommand(
 }
 
 /** Samples to export: positions `from` to `to` of a grid, with their series and node. */
-export interface Sheet {
+export interface ExportTable {
   readonly node: string
   readonly stepMs: number
   readonly times: Float64Array
@@ -28,7 +28,7 @@ export interface Sheet {
  * The samples as CSV: a row per time, a column per series with its unit in brackets. Full precision; an empty cell is a
  * gap.
  */
-export function csvOf({ times, series, from, to }: Sheet): string {
+export function csvOf({ times, series, from, to }: ExportTable): string {
   const heads = series.map(({ meta, labels, column: { bin = {} }, isSimulated }) => {
     const conditions = Object.entries({ ...labels, ...bin }).map(([name, value]) => `${name}="${value ?? ''}"`)
     const unit = sampleUnit(meta)
@@ -48,7 +48,7 @@ function quoted(text: string): string {
 }
 
 /** The samples as JSON: columns as the API gives them, full precision, `null` for a gap. */
-export function jsonOf({ node, stepMs, times, series, from, to }: Sheet): string {
+export function jsonOf({ node, stepMs, times, series, from, to }: ExportTable): string {
   const part = (values: Float64Array): (number | null)[] =>
     Array.from(values.subarray(from, to + 1), (value) => (Number.isNaN(value) ? null : value))
   return JSON.stringify(
@@ -72,7 +72,7 @@ export function jsonOf({ node, stepMs, times, series, from, to }: Sheet): string
 }
 
 /** Name of an exported file. It marks simulated data. */
-export function fileName(words: readonly string[], isSimulated: boolean, extension: string): string {
+export function exportFileName(words: readonly string[], isSimulated: boolean, extension: string): string {
   const name = ['sonde', ...words, ...(isSimulated ? ['simulated'] : [])].join('-').replaceAll(/[^\w.-]+/g, '-')
   return `${name}.${extension}`
 }
@@ -88,6 +88,6 @@ export function download(name: string, content: Blob): void {
 }
 
 /** The current span of a range. */
-export function spanOf(range: FrameRange, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
+export function exportSpan(range: FrameRange, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
   return range.kind === 'fixed' ? range : { fromMs: nowMs - range.windowMs, toMs: nowMs }
 }

@@ -6,7 +6,7 @@ import { Icon } from '../../components/icon.tsx'
 import { MetricLink } from '../../components/metric-link.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type MetricGroup, metricGroups } from './metric-groups.ts'
 
@@ -28,12 +28,12 @@ export function MetricBrowser({ types }: { readonly types: readonly ListedType[]
     <Panel
       id="metric-browser"
       title="Metrics"
-      caption={`${countOf(count, 'metric')} are read here`}
+      caption={`${countText(count, 'metric')} are read here`}
       filter="Filter metrics"
     >
       {groups.length === 0 ? (
         <Empty fact={filter ? `Nothing matches "${filter}".` : 'No metric is read yet.'}>
-          {filter ? `${countOf(count, 'metric')} searched.` : 'The page Sources says what is missing.'}
+          {filter ? `${countText(count, 'metric')} searched.` : 'The page Sources says what is missing.'}
         </Empty>
       ) : (
         <DataTable
@@ -49,7 +49,7 @@ export function MetricBrowser({ types }: { readonly types: readonly ListedType[]
         />
       )}
       {leftOutCount > 0 && (
-        <p className="panel-note">{countOf(leftOutCount, 'more metric')} match. Filter by more words to see them.</p>
+        <p className="panel-note">{countText(leftOutCount, 'more metric')} match. Filter by more words to see them.</p>
       )}
     </Panel>
   )
@@ -79,7 +79,7 @@ function GroupHead({
     <button type="button" className="metric-group" aria-expanded={isOpen} onClick={onToggle}>
       <Icon name="chevron" /> {type.description}{' '}
       <span className="unit">
-        {type.name} · {countOf(count, 'metric')}
+        {type.name} · {countText(count, 'metric')}
         {!type.live && ' · not reported now, the store has it'}
       </span>
     </button>

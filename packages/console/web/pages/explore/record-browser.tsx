@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { recordTypes } from './metric-groups.ts'
 
@@ -25,7 +25,7 @@ export function RecordBrowser({
     <Panel
       id="record-browser"
       title="Records"
-      caption={`${countOf(shown.length, 'type')} with texts or values that are no metrics`}
+      caption={`${countText(shown.length, 'type')} with texts or values that are no metrics`}
     >
       <DataTable
         label="Table of records"
@@ -36,7 +36,7 @@ export function RecordBrowser({
       />
       {leftOut > 0 && (
         <p className="panel-note">
-          {countOf(leftOut, 'more type')} had no room in the list. {node?.command ?? 'sonde'} read --store prints them
+          {countText(leftOut, 'more type')} had no room in the list. {node?.command ?? 'sonde'} read --store prints them
           too.
         </p>
       )}

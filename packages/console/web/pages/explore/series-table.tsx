@@ -9,19 +9,19 @@ import { SeriesKey } from '../../components/series-key.tsx'
 import { parseSort, type Sort, sortRows } from '../../components/sort.ts'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useUnit } from '../../components/use-unit.ts'
-import { countOf, formatIn, groupThousands } from '../../format/number.ts'
+import { countText, formatIn, groupThousands } from '../../format/number.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-import type { ExplorerSeries, Lane } from './lanes.ts'
+import type { ExplorerLane, ExplorerSeries } from './explorer-lanes.ts'
 import { sourcesOf } from './provenance.ts'
-import { type Statistics, statisticsOf } from './statistics.ts'
+import { type SeriesStatistics, statisticsOf } from './series-statistics.ts'
 
 /** Rows shown at first, and at most. */
 const ROW_FIRST_COUNT = 40
 const ROW_LIMIT_COUNT = 200
 const BY_NAME: Sort = { column: 'series', direction: 'ascending' }
 
-const STATISTIC_COLUMNS: ReadonlySet<string> = new Set<keyof Statistics>([
+const STATISTIC_COLUMNS: ReadonlySet<string> = new Set<keyof SeriesStatistics>([
   'last',
   'min',
   'mean',
@@ -34,7 +34,7 @@ const STATISTIC_COLUMNS: ReadonlySet<string> = new Set<keyof Statistics>([
 type Slot = NonNullable<PlotLine['slot']>
 
 interface TableProps {
-  readonly lane: Lane
+  readonly lane: ExplorerLane
   /** First and last grid position of the window. */
   readonly from: number
   readonly to: number
@@ -62,14 +62,18 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
   const isColoured = lane.series.length > 1 && lane.series.length <= slots.length
   const toggle = (key: string): void =>
     page.change({ lit: lit.includes(key) ? lit.filter((other) => other !== key) : [...lit, key] }, 'replace')
-  const statistic = (name: keyof Statistics, head: ReactNode, words: (value: number) => string): TableColumn<Row> => ({
+  const statistic = (
+    name: keyof SeriesStatistics,
+    head: ReactNode,
+    words: (value: number) => string,
+  ): TableColumn<Row> => ({
     key: name,
     head,
     kind: 'number',
     cell: ({ statistics }) => words(statistics[name]),
     sortKey: ({ statistics }) => statistics[name],
   })
-  const value = (name: keyof Statistics, head: string) =>
+  const value = (name: keyof SeriesStatistics, head: string) =>
     statistic(
       name,
       <>
@@ -140,7 +144,7 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
       <p className="panel-note">Of the values shown, one every {formatDuration(stepMs)}.</p>
       {hiddenCount > 0 && (
         <p className="panel-note">
-          {rows.length} of {countOf(lane.series.length, 'series', 'series')}.{' '}
+          {rows.length} of {countText(lane.series.length, 'series', 'series')}.{' '}
           {areAllShown ? (
             'A condition narrows them.'
           ) : (
@@ -162,7 +166,7 @@ function useSourceNames(): (metric: string, labels: Labels) => readonly string[]
 }
 
 /** Age of the newest sample of a series. */
-function ageOf(nowMs: number, lane: Lane, newest: number): string {
+function ageOf(nowMs: number, lane: ExplorerLane, newest: number): string {
   const timeMs = lane.times[newest]
   return timeMs === undefined ? '–' : formatAge(nowMs - timeMs)
 }
@@ -172,7 +176,7 @@ interface Row {
   readonly member: ChartMember
   /** Position in the lane, which decides the colour. */
   readonly order: number
-  readonly statistics: Statistics
+  readonly statistics: SeriesStatistics
 }
 
 /**
@@ -180,7 +184,7 @@ interface Row {
  * every second.
  */
 function describedRows(
-  lane: Lane,
+  lane: ExplorerLane,
   { from, to }: { readonly from: number; readonly to: number },
   { column, direction }: Sort,
   limit: number,
@@ -195,8 +199,9 @@ function describedRows(
       .slice(0, limit)
       .map(describe)
   }
-  return sortRows(members.map(describe), direction, ({ statistics }) => statistics[column as keyof Statistics]).slice(
-    0,
-    limit,
-  )
+  return sortRows(
+    members.map(describe),
+    direction,
+    ({ statistics }) => statistics[column as keyof SeriesStatistics],
+  ).slice(0, limit)
 }

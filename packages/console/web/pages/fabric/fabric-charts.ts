@@ -1,12 +1,12 @@
 import type { ChartSpec } from '../../chart/chart-spec.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
-import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, type DisplayQuantity, PER_SECOND } from '../../format/quantity.ts'
 import { chooseInterfaces, interfaceMembers } from '../interface-charts.ts'
 
 interface Panel {
   readonly id: string
   readonly title: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   readonly caption?: string
   readonly values: (row: InterfaceColumns) => Float64Array | undefined
 }

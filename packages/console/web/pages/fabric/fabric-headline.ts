@@ -1,8 +1,8 @@
 import type { HeadlineText } from '../../components/headline.tsx'
+import { lastValue, meanReading, type ReadSpan } from '../../devices/device-reading.ts'
 import { hintFacts, hintState, hintWords, type SpokenMoment } from '../../devices/hint-words.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
-import { lastValue, meanReading, type ReadSpan } from '../../devices/reading.ts'
-import { allOf, countOf, formatQuantity } from '../../format/number.ts'
+import { allOf, countText, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
 import type { PortRow } from './port-data.ts'
@@ -45,7 +45,7 @@ export function portsHeadline(
   if (moment.toMs === undefined) return { tone: 'calm', sentence: activity.sentence, facts }
   // An active port may still lose packets, so without rules there is no positive headline.
   const judged = unknownWords(unknown, moment.zone) || 'What rules saw is not known.'
-  const sentence = `${countOf(rows.length, 'port')} ${be(rows.length, tense)} read`
+  const sentence = `${countText(rows.length, 'port')} ${be(rows.length, tense)} read`
   return { tone: 'calm', sentence, facts: `${judged} ${activity.sentence}. ${facts}` }
 }
 
@@ -57,7 +57,7 @@ function activityWords(
 ): { readonly sentence: string; readonly isWhole: boolean } {
   const states = rows.map(({ columns }) => lastValue(columns.state, span)).filter((state) => !Number.isNaN(state))
   const active = states.filter((state) => state >= ACTIVE_MIN).length
-  const count = countOf(rows.length, 'port')
+  const count = countText(rows.length, 'port')
   if (active === rows.length)
     return { sentence: `${allOf(rows.length, 'port')} ${be(rows.length, tense)} active`, isWhole: true }
   if (states.length === 0) return { sentence: `${count} ${be(rows.length, tense)} read`, isWhole: false }

@@ -4,22 +4,22 @@ import { useDevices } from '../../api/devices.ts'
 import { Empty } from '../../components/empty.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedOffer } from '../../components/simulated-offer.tsx'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { InterfaceCharts, InterfacePanel, useInterfaces } from './interface-panels.tsx'
-import { portsOf } from './port-data.ts'
+import { fabricPorts } from './port-data.ts'
 import { PortPanels } from './port-panels.tsx'
 
 /** Compares all ports and highlights outliers. Interfaces that belong to no adapter port come below, or alone. */
 export function FabricPage() {
   usePageTitle('Fabric')
   const devices = useDevices()
-  const ports = useMemo(() => portsOf(devices.data?.devices ?? []), [devices.data])
+  const ports = useMemo(() => fabricPorts(devices.data?.devices ?? []), [devices.data])
   const interfaces = useInterfaces(ports)
   const hasPorts = ports.length > 0
   const isKnown = devices.data !== undefined || devices.error !== undefined
-  const counts = [hasPorts && countOf(ports.length, 'port'), interfaces.countWords].filter(Boolean).join(', ')
+  const counts = [hasPorts && countText(ports.length, 'port'), interfaces.countWords].filter(Boolean).join(', ')
   const page = usePageState()
   return (
     <>

@@ -11,7 +11,7 @@ import { portsHeadline } from './fabric-headline.ts'
 import { oddSignals } from './odd-ports.ts'
 import { portSections } from './port-charts.ts'
 import { columnsWithValues, linkDownCount } from './port-columns.ts'
-import { type PortRow, portRows, portsOf, siblingGroups } from './port-data.ts'
+import { fabricPorts, type PortRow, portRows, siblingGroups } from './port-data.ts'
 import { PORT_QUERIES, PORT_SECTIONS, PORT_SIGNALS, type PortColumn } from './port-signals.ts'
 import { busWords, lineWords, portState } from './port-state.ts'
 
@@ -68,7 +68,7 @@ test('every signal that is asked has its chart in one section, and the server ta
 
 test('ports stand in the order of their rails, those in none last', () => {
   const storage = testNic(0, { id: 'nic-mlx5_bond_0-1', name: 'mlx5_bond_0', rail: null })
-  const ports = portsOf([storage, testNic(10), testNic(2)])
+  const ports = fabricPorts([storage, testNic(10), testNic(2)])
   assert.deepEqual(
     ports.map(({ name }) => name),
     ['mlx5_2', 'mlx5_10', 'mlx5_bond_0'],

@@ -9,19 +9,19 @@ import { Headline } from '../../components/headline.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { INTERFACE_QUERIES, type InterfaceColumns, interfaceColumns } from '../../devices/interface-data.ts'
 import type { InterfaceFact } from '../../devices/interface-facts.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type NodeFacts, nodeHeadline } from '../node/headline.ts'
 import { nodeFacts } from '../node/node-facts.ts'
-import { type Moment, useLiveDevices, useMoment } from '../use-moment.ts'
+import { type PageMoment, useLiveDevices, useMoment } from '../use-moment.ts'
 import { fabricCharts } from './fabric-charts.ts'
 import { InterfaceTable } from './interface-table.tsx'
 
 const QUERIES: readonly MetricQuery[] = Object.values(INTERFACE_QUERIES)
 
 /** The interfaces of the host that belong to no adapter port. */
-export interface Interfaces {
-  readonly moment: Moment
+export interface HostInterfaces {
+  readonly moment: PageMoment
   readonly answer: KnownColumns
   readonly rows: readonly InterfaceColumns[]
   readonly facts: NodeFacts
@@ -30,7 +30,7 @@ export interface Interfaces {
 }
 
 /** Reads the interfaces that belong to none of the given ports. */
-export function useInterfaces(ports: readonly DeviceInfo[]): Interfaces {
+export function useInterfaces(ports: readonly DeviceInfo[]): HostInterfaces {
   const moment = useMoment()
   const live = useLiveDevices(moment)
   const answer = useKnownColumns(QUERIES, moment.range, moment.stepMs)
@@ -48,7 +48,7 @@ export function useInterfaces(ports: readonly DeviceInfo[]): Interfaces {
 function interfaceCount(facts: readonly InterfaceFact[]): string {
   const gone = facts.filter(({ isGone }) => isGone).length
   if (facts.length === 0) return ''
-  return `${countOf(facts.length - gone, 'interface')}${gone > 0 ? `, ${gone} gone` : ''}`
+  return `${countText(facts.length - gone, 'interface')}${gone > 0 ? `, ${gone} gone` : ''}`
 }
 
 /** The table of interfaces. Without ports it includes the headline. */
@@ -56,7 +56,7 @@ export function InterfacePanel({
   interfaces,
   isAlone,
 }: {
-  readonly interfaces: Interfaces
+  readonly interfaces: HostInterfaces
   readonly isAlone: boolean
 }) {
   const { moment, answer, rows, facts } = interfaces

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
-import { largestOf, niceTop } from '../../chart/scale.ts'
+import { largestValue, niceTop } from '../../chart/scale.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -12,11 +12,17 @@ import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
+import {
+  type DeviceReading,
+  lastValue,
+  meansWords,
+  newestReading,
+  type ReadSpan,
+} from '../../devices/device-reading.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { type InterfaceFact, type InterfaceState, interfaceState } from '../../devices/interface-facts.ts'
-import { lastValue, meansWords, newestReading, type Reading, type ReadSpan } from '../../devices/reading.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
-import { countOf, type DisplayUnit, formatQuantity, groupThousands } from '../../format/number.ts'
+import { countText, type DisplayUnit, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -32,7 +38,9 @@ interface Row {
   readonly device: string
   readonly columns: InterfaceColumns
   readonly state: InterfaceState
-  readonly readings: Readonly<Record<'received' | 'sent' | 'packetsIn' | 'packetsOut' | 'errors' | 'drops', Reading>>
+  readonly readings: Readonly<
+    Record<'received' | 'sent' | 'packetsIn' | 'packetsOut' | 'errors' | 'drops', DeviceReading>
+  >
   /** Count in the window; NaN if unknown. */
   readonly carrierChanges: number
   /** Unit: bits per second. */
@@ -66,7 +74,7 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
       filter="Filter interfaces"
     >
       {rows.length === 0 ? (
-        <NothingMatches searched={countOf(interfaces.length, 'interface')} />
+        <NothingMatches searched={countText(interfaces.length, 'interface')} />
       ) : (
         <DataTable
           label="Table of interfaces"
@@ -79,7 +87,7 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
       )}
       {rows.length > ROW_LIMIT_COUNT && (
         <p className="panel-note">
-          The first {ROW_LIMIT_COUNT} of {countOf(rows.length, 'interface')}. Filter for the others.
+          The first {ROW_LIMIT_COUNT} of {countText(rows.length, 'interface')}. Filter for the others.
         </p>
       )}
     </Panel>
@@ -101,7 +109,7 @@ function useInterfaceColumns(rows: readonly Row[], answer: KnownColumns): readon
   const traffic = rows.flatMap(({ columns: { columns } }) =>
     [columns.sent, columns.received].filter((c) => c !== undefined),
   )
-  const top = niceTop(largestOf(traffic, 0, (traffic[0]?.length ?? 0) - 1), bits.divisor)
+  const top = niceTop(largestValue(traffic, 0, (traffic[0]?.length ?? 0) - 1), bits.divisor)
   const reading = (key: string, name: keyof Row['readings'], head: string, unit: DisplayUnit): TableColumn<Row> => ({
     key,
     head: <UnitHead head={head} unit={unit.label} />,

@@ -1,6 +1,6 @@
 import { deviationOf, HERD_MIN_COUNT, LIT_ABOVE, LIT_RUN_COUNT, spreadOf } from '../../chart/herd.ts'
 import { ValueAxes } from '../../chart/value-axis.ts'
-import { meanReading, type ReadSpan } from '../../devices/reading.ts'
+import { meanReading, type ReadSpan } from '../../devices/device-reading.ts'
 import { scaledSpec } from './port-charts.ts'
 import type { PortRow } from './port-data.ts'
 import { PORT_SIGNALS, type PortSignal } from './port-signals.ts'

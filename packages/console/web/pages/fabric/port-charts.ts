@@ -1,10 +1,10 @@
 import type { MetricQuery } from '@sonde/sdk/api'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
 import type { ScaledSpec } from '../../chart/value-axis.ts'
 import { newestValue } from '../../devices/interface-data.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { boundedColumn, PAUSE_SHARE, PERCENT } from '../../format/quantity.ts'
 import { type PortRow, siblingGroups } from './port-data.ts'
 import { PORT_SECTIONS, PORT_SIGNALS, type PortSignal, type PortSignalInfo } from './port-signals.ts'
@@ -20,12 +20,12 @@ export interface PortSection {
 /** One chart per signal with the largest group of sibling ports. Signals that no port has are left out. */
 export function portSections(
   rows: readonly PortRow[],
-  answerOf: (query: MetricQuery) => Columns,
+  answerOf: (query: MetricQuery) => QueryColumns,
   marks: readonly ChartMark[],
 ): PortSection[] {
   const siblings = siblingGroups(rows)[0] ?? []
   const note =
-    siblings.length < rows.length ? `${siblings.length} of ${countOf(rows.length, 'port')}, those that are alike` : ''
+    siblings.length < rows.length ? `${siblings.length} of ${countText(rows.length, 'port')}, those that are alike` : ''
   return PORT_SECTIONS.map(({ title, signals }) => ({
     title,
     note,

@@ -1,6 +1,6 @@
+import { type DeviceReading, meanReading, type ReadSpan } from '../../devices/device-reading.ts'
 import { sumColumns } from '../../devices/interface-data.ts'
-import { meanReading, type Reading, type ReadSpan } from '../../devices/reading.ts'
-import { bounded, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { bounded, type DisplayQuantity, PAUSE_SHARE, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import type { PortRow } from './port-data.ts'
 import type { PortSignal } from './port-signals.ts'
 
@@ -11,19 +11,19 @@ export interface PortTableColumn {
   readonly head: string
   /** What the column counts, if the head is too short to say it. */
   readonly title?: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   /**
    * Signals of the column. The cell shows their sum, or the largest percentage, and is highlighted if one of them is an
    * outlier.
    */
   readonly signals: readonly PortSignal[]
-  readonly read: (row: PortRow, span: ReadSpan) => Reading
+  readonly read: (row: PortRow, span: ReadSpan) => DeviceReading
 }
 
 function column(
   key: string,
   head: string | readonly [head: string, title: string],
-  quantity: Quantity,
+  quantity: DisplayQuantity,
   ...signals: readonly PortSignal[]
 ): PortTableColumn {
   const [text, title] = typeof head === 'string' ? [head] : head

@@ -1,6 +1,6 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import { deviceTitle } from '../../devices/device.ts'
 import { dealtOut } from '../../devices/device-columns.ts'
 import { newestValue } from '../../devices/interface-data.ts'
@@ -16,7 +16,7 @@ export interface PortRow {
 }
 
 /** Ports in the order of their rails; ports without a rail come last. */
-export function portsOf(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
+export function fabricPorts(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
   return devices
     .filter(({ kind }) => kind === 'nic')
     .toSorted(
@@ -29,7 +29,7 @@ export function portsOf(devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
 export function portRows(
   ports: readonly DeviceInfo[],
   names: readonly PortColumn[],
-  answerOf: (query: MetricQuery) => Columns,
+  answerOf: (query: MetricQuery) => QueryColumns,
 ): PortRow[] {
   const labels = labelsOf(ports)
   const found = new Map(ports.map(({ id }) => [id, {} as Partial<Record<PortColumn, Float64Array>>]))

@@ -10,7 +10,7 @@ import { NoSamples } from '../../components/no-samples.tsx'
 import { allHints, type MomentHints } from '../../devices/moment-hints.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
-import { type Moment, useMoment } from '../use-moment.ts'
+import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { portsHeadline } from './fabric-headline.ts'
 import { portSections } from './port-charts.ts'
@@ -62,7 +62,7 @@ function PortsHeadline({
 }: {
   readonly rows: readonly PortRow[]
   readonly seen: MomentHints
-  readonly moment: Moment
+  readonly moment: PageMoment
 }) {
   const spoken = useSpokenMoment(moment)
   return <Headline text={portsHeadline(rows, seen, moment, spoken)} moment={moment.words} />

@@ -1,6 +1,6 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import { LINK_QUERIES, NIC_QUERIES } from '../../devices/signals.ts'
-import { BITS_PER_SECOND, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, type DisplayQuantity, PAUSE_SHARE, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
@@ -11,7 +11,7 @@ export interface PortSignalInfo {
   readonly title: string
   /** Explanation, if the title needs it. */
   readonly caption?: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
 }
 
 const perSecond = (query: MetricQuery, title: string, caption?: string): PortSignalInfo => ({

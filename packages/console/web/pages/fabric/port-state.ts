@@ -1,8 +1,8 @@
 import type { StateTone } from '../../components/state-mark.tsx'
+import { lastValue, type ReadSpan } from '../../devices/device-reading.ts'
 import { hintState } from '../../devices/hint-words.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
-import { isDowntrained, linkWords, readLink } from '../../devices/pcie.ts'
-import { lastValue, type ReadSpan } from '../../devices/reading.ts'
+import { isDowntrained, linkReading, linkWords } from '../../devices/pcie.ts'
 import { titleOf } from '../../format/names.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
@@ -54,10 +54,10 @@ export function lineWords({ columns }: PortRow, span: ReadSpan): string {
 
 /** The PCIe link of a port: `Gen5 ×16`; empty if unknown. */
 export function busWords({ device, columns }: PortRow, span: ReadSpan): string {
-  return linkWords(readLink(columns, device, span))
+  return linkWords(linkReading(columns, device, span))
 }
 
 /** Whether the PCIe link of a port runs below its capability. */
 export function isBusWorse({ device, columns }: PortRow, span: ReadSpan): boolean {
-  return isDowntrained(readLink(columns, device, span))
+  return isDowntrained(linkReading(columns, device, span))
 }

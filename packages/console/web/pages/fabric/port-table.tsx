@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
-import { largestOf, niceTop } from '../../chart/scale.ts'
+import { largestValue, niceTop } from '../../chart/scale.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -14,10 +14,10 @@ import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
+import { type DeviceReading, meanReading, meansWords, type ReadSpan } from '../../devices/device-reading.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
-import { meanReading, meansWords, type Reading, type ReadSpan } from '../../devices/reading.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
-import { countOf, type DisplayUnit, groupThousands, pickUnit } from '../../format/number.ts'
+import { countText, type DisplayUnit, groupThousands, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -37,7 +37,7 @@ interface Row extends PortRow {
   readonly state: PortState
   readonly odd: ReadonlySet<PortSignal>
   /** Numbers by column name. */
-  readonly readings: Readonly<Record<string, Reading>>
+  readonly readings: Readonly<Record<string, DeviceReading>>
   /** Position in the order of the ports. */
   readonly place: number
   /** Count in the window; NaN if unknown. */
@@ -75,7 +75,7 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
       filter="Filter ports"
     >
       {rows.length === 0 ? (
-        <NothingMatches searched={countOf(ports.length, 'port')} />
+        <NothingMatches searched={countText(ports.length, 'port')} />
       ) : (
         <DataTable
           label="Table of ports"
@@ -88,7 +88,7 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
       )}
       {rows.length > ROW_LIMIT_COUNT && (
         <p className="panel-note">
-          The first {ROW_LIMIT_COUNT} of {countOf(rows.length, 'port')}. Filter for the others.
+          The first {ROW_LIMIT_COUNT} of {countText(rows.length, 'port')}. Filter for the others.
         </p>
       )}
     </Panel>
@@ -111,7 +111,7 @@ function usePortColumns(
   const units = useUnits(numbers.map((column) => ({ column, largest: largest(column.key) })))
   const sent = rows.flatMap((row) => row.columns.sent ?? [])
   const isMixed = new Set(rows.map(({ device }) => device.simulated)).size > 1
-  const top = niceTop(largestOf(sent, 0, (sent[0]?.length ?? 0) - 1), bits.divisor)
+  const top = niceTop(largestValue(sent, 0, (sent[0]?.length ?? 0) - 1), bits.divisor)
   const reading = ({ key, head, title, signals }: ReadingColumn, unit: DisplayUnit): TableColumn<Row> => ({
     ...numberColumn({ key, head: <NumberHead head={head} title={title} unit={unit.label} /> }, (row) => ({
       words: <ReadingWords unit={unit} reading={row.readings[key]!} />,

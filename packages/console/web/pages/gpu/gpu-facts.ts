@@ -1,6 +1,6 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
-import { ABSENT, countOf, formatQuantity, groupThousands } from '../../format/number.ts'
+import { ABSENT, countText, formatQuantity, groupThousands } from '../../format/number.ts'
 import { CELSIUS, MEBIBYTES, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
@@ -64,7 +64,7 @@ function correctedWords(exact: DeviceReadings['exact']): string {
   const rows = exact('DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS')
   return [
     corrected === undefined ? 'corrected not told' : `${groupThousands(corrected)} corrected`,
-    rows === undefined ? '' : countOf(Number(rows), 'row remapped', 'rows remapped'),
+    rows === undefined ? '' : countText(Number(rows), 'row remapped', 'rows remapped'),
   ]
     .filter(Boolean)
     .join(', ')

@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { heldGpus, podKey } from '../app/held-gpus.ts'
+import { heldGpus, namespacedPod } from '../app/held-gpus.ts'
 
 const TYPES = ['pod_device', 'pod_gpu'] as const
 /** Most pods named in a line. A time-shared GPU may have many. */
@@ -14,7 +14,7 @@ export function GpuPods({ device }: { readonly device: DeviceInfo }) {
   const series = useSeriesOfTypes(TYPES).data?.series ?? []
   const held = heldGpus(series, [device])
   const rows = new Map(
-    series.flatMap(({ metric, labels }) => (metric === 'pod_gpus' ? [[podKey(labels), labels] as const] : [])),
+    series.flatMap(({ metric, labels }) => (metric === 'pod_gpus' ? [[namespacedPod(labels), labels] as const] : [])),
   )
   if (held.size === 0) return null
   const pods = [...held.keys()].sort()

@@ -14,28 +14,28 @@ import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
+import { type DeviceReading, meanReading, meansWords } from '../../devices/device-reading.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
-import { meanReading, meansWords, type Reading } from '../../devices/reading.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import type { DeviceSignal } from '../../devices/signals.ts'
-import { countOf, type DisplayUnit, pickUnit } from '../../format/number.ts'
+import { countText, type DisplayUnit, pickUnit } from '../../format/number.ts'
 import {
   BYTES_PER_SECOND,
   CELSIUS,
+  type DisplayQuantity,
   MEBIBYTES,
   MEGAHERTZ,
   PERCENT,
   PERCENT_WHOLE,
-  type Quantity,
   WATTS,
 } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { DeviceState } from '../device/device-page.tsx'
-import type { Moment } from '../use-moment.ts'
+import type { PageMoment } from '../use-moment.ts'
 
 /** Columns of numbers, with one unit per column. */
-const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity: Quantity])[] = [
+const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity: DisplayQuantity])[] = [
   ['sm', 'SM', PERCENT],
   ['tensor', 'Tensor', PERCENT],
   ['dram', 'DRAM', PERCENT],
@@ -56,7 +56,7 @@ interface TableProps {
   readonly hints: readonly Hint[]
   /** False if the hints are unknown. */
   readonly isJudged: boolean
-  readonly moment: Moment
+  readonly moment: PageMoment
   /** The answer with the samples. */
   readonly answer: KnownColumns
 }
@@ -67,7 +67,8 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
   const { fromMs, toMs } = useSpan(answer)
   const sparkFrom = useFirstPosition(answer)
   const worst = worstByDevice(hints)
-  const read = ({ id }: DeviceInfo, signal: DeviceSignal): Reading => meanReading(columns.get(id)?.[signal], moment)
+  const read = ({ id }: DeviceInfo, signal: DeviceSignal): DeviceReading =>
+    meanReading(columns.get(id)?.[signal], moment)
   const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
   const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => largestOfReading(read(gpu, signal)))))
   const tableColumns: readonly TableColumn<DeviceInfo>[] = [
@@ -124,7 +125,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
       filter="Filter GPUs"
     >
       {rows.length === 0 ? (
-        <NothingMatches searched={countOf(gpus.length, 'GPU')} />
+        <NothingMatches searched={countText(gpus.length, 'GPU')} />
       ) : (
         <DataTable
           label="Table of GPUs"

@@ -13,11 +13,11 @@ import { SimulatedOffer } from '../../components/simulated-offer.tsx'
 import { useFirstLook } from '../../components/use-first-look.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { deviceColumns, silentCountOf } from '../../devices/device-columns.ts'
+import { meanReading } from '../../devices/device-reading.ts'
 import { allHints, devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
-import { meanReading } from '../../devices/reading.ts'
 import { GPU_QUERIES } from '../../devices/signals.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
@@ -108,7 +108,7 @@ function Gpus({ gpus: known }: { readonly gpus: readonly DeviceInfo[] }) {
         <Headline
           text={text}
           moment={moment.words}
-          announced={hints[0]?.title ?? countOf(gpus.length, 'GPU')}
+          announced={hints[0]?.title ?? countText(gpus.length, 'GPU')}
           actions={<HintLink hint={hints[0] ?? elsewhere[0]} />}
         />
       )}

@@ -1,11 +1,11 @@
 import type { LatestSeries } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
+import { lastValue, newestReading, type ReadSpan, rangeWords } from '../../devices/device-reading.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { type InterfaceFact, interfaceFindings, interfaceState } from '../../devices/interface-facts.ts'
-import { lastValue, newestReading, type ReadSpan, rangeWords } from '../../devices/reading.ts'
 import { formatIn, formatQuantity, groupThousands, pickUnit } from '../../format/number.ts'
-import { BITS_PER_SECOND, PER_SECOND, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, type DisplayQuantity, PER_SECOND } from '../../format/quantity.ts'
 import { be, type Tense } from '../../format/words.ts'
 
 /** The headline of an interface. */
@@ -41,7 +41,7 @@ export function interfaceHeadline(
 /** The facts of an interface: link, rates, loss, carrier. Facts that need exact values appear only for the present. */
 export function interfaceFacts(row: InterfaceColumns, latest: readonly LatestSeries[], span: ReadSpan): Fact[] {
   const { columns, errors, drops } = row
-  const rate = (label: string, quantity: Quantity, values: Float64Array | undefined, caption: string): Fact => {
+  const rate = (label: string, quantity: DisplayQuantity, values: Float64Array | undefined, caption: string): Fact => {
     const reading = newestReading(values, span)
     const unit = pickUnit(quantity, Number.isNaN(reading.value) ? 0 : reading.value)
     return {

@@ -1,7 +1,7 @@
 import type { LatestSeries, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
@@ -111,7 +111,7 @@ function Gone({
   row,
 }: {
   readonly device: string
-  readonly recent: Columns
+  readonly recent: QueryColumns
   readonly row: InterfaceColumns | undefined
 }) {
   const page = usePageState()
@@ -139,7 +139,11 @@ function Gone({
 }
 
 /** The recent samples of the interface, as input of the headline. */
-function recentRow(recent: Columns, queries: readonly MetricQuery[], device: string): InterfaceColumns | undefined {
+function recentRow(
+  recent: QueryColumns,
+  queries: readonly MetricQuery[],
+  device: string,
+): InterfaceColumns | undefined {
   const asked = new Map(queries.map((query) => [query.metric, query]))
   return interfaceColumns({
     ...recent,

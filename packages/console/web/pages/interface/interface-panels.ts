@@ -1,10 +1,17 @@
 import type { LatestSeries, ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import type { GridChart } from '../../chart/chart-grid.tsx'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import type { SeriesSlot } from '../../components/palette.ts'
 import { newestValue } from '../../devices/interface-data.ts'
-import { BITS_PER_SECOND, COUNT, PER_SECOND, type Quantity, quantityOf, UP_OR_DOWN } from '../../format/quantity.ts'
+import {
+  BITS_PER_SECOND,
+  COUNT,
+  type DisplayQuantity,
+  PER_SECOND,
+  quantityOf,
+  UP_OR_DOWN,
+} from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
 /** Names of the types that the page shows. */
@@ -13,7 +20,7 @@ export const INTERFACE_TYPES: readonly string[] = ['netdev', 'netdev_carrier']
 interface Panel {
   readonly id: string
   readonly title: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   readonly caption?: string
   readonly scale?: NonNullable<ChartSpec['scale']>
   /** Fields with the names of their lines. */
@@ -104,7 +111,7 @@ export function interfaceQueries(types: readonly ListedType[], device: string): 
 export function interfacePanels(
   types: readonly ListedType[],
   queries: readonly MetricQuery[],
-  answer: Columns,
+  answer: QueryColumns,
   latest: readonly LatestSeries[],
 ): GridChart[] {
   const fieldOf = new Map(fieldsOf(types).map((field, order) => [field.name, { field, query: queries[order]! }]))
@@ -139,7 +146,7 @@ function fieldsOf(types: readonly ListedType[]): readonly ListedMetric[] {
   return types.flatMap(({ fields }) => fields)
 }
 
-function memberOf(answer: Columns, query: MetricQuery, key: string, label: string): ChartMember[] {
+function memberOf(answer: QueryColumns, query: MetricQuery, key: string, label: string): ChartMember[] {
   const column = answer.columns(query)[0]
   if (!column || !answer.grid) return []
   return [{ key, label, values: answer.grid.slice(column), resetsMs: column.resetsMs }]
@@ -164,7 +171,7 @@ function specOf(
   }
 }
 
-function speedLimit(answer: Columns, query: MetricQuery | undefined): ChartSpec['limits'] & object {
+function speedLimit(answer: QueryColumns, query: MetricQuery | undefined): ChartSpec['limits'] & object {
   const column = query && answer.columns(query)[0]
   const speed = column && answer.grid ? newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY) : Number.NaN
   return Number.isNaN(speed) ? [] : [{ value: speed, label: 'link' }]

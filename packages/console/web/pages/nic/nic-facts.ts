@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
-import { BITS_PER_SECOND, PAUSE_SHARE, PER_SECOND, PERCENT, type Quantity } from '../../format/quantity.ts'
+import { BITS_PER_SECOND, type DisplayQuantity, PAUSE_SHARE, PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 import { numberFact } from '../device/facts.ts'
 
@@ -22,7 +22,7 @@ export function nicFacts({ limits }: DeviceInfo, { last, mean, judge }: DeviceRe
   const bus = Math.max(...['doca_pci_tx_bytes', 'doca_pci_rx_bytes'].map((metric) => mean(metric, 'rate').value))
   const bandwidth =
     last('pci_device_current_link_bandwidth_bytes_per_second') || (limits.pcie_bytes_per_s ?? Number.NaN)
-  const measured = (label: string, quantity: Quantity, metric: string, caption: string): Fact =>
+  const measured = (label: string, quantity: DisplayQuantity, metric: string, caption: string): Fact =>
     judge(numberFact(label, quantity, mean(metric, 'rate'), caption), metric)
   return [
     judge(linkFact(last('rdma_port_state'), last('rdma_port_rate_bytes_per_second')), ...LINK_METRICS),

@@ -4,10 +4,10 @@ import {
   BITS_PER_SECOND,
   BYTES_PER_SECOND,
   CELSIUS,
+  type DisplayQuantity,
   PAUSE_SHARE,
   PER_SECOND,
   PERCENT,
-  type Quantity,
   UP_OR_DOWN,
 } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
@@ -138,7 +138,7 @@ function congestion(): readonly DevicePanel[] {
 
 /** Small multiples: a lane per priority, all with the same scale. */
 function priorities(): readonly DevicePanel[] {
-  const panel = (id: string, title: string, field: string, quantity: Quantity): DevicePanel => ({
+  const panel = (id: string, title: string, field: string, quantity: DisplayQuantity): DevicePanel => ({
     id,
     title,
     caption: 'by priority',

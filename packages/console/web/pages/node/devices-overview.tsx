@@ -6,15 +6,15 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { NoSamples } from '../../components/no-samples.tsx'
 import { type DeviceColumns, deviceColumns, silentCountOf } from '../../devices/device-columns.ts'
+import { meanReading, type ReadSpan } from '../../devices/device-reading.ts'
 import { allHints, devicesAt, unknownWords } from '../../devices/moment-hints.ts'
 import { nodeSentence } from '../../devices/node-sentence.ts'
-import { meanReading, type ReadSpan } from '../../devices/reading.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from '../../devices/signals.ts'
 import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
-import { type Moment, useMoment } from '../use-moment.ts'
+import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { firedQueries } from './evidence.ts'
 import { HintsPanel } from './hints-panel.tsx'
@@ -105,7 +105,7 @@ function NodeHeadline({
   totals,
 }: {
   readonly devices: readonly DeviceInfo[]
-  readonly moment: Moment
+  readonly moment: PageMoment
   readonly recent: KnownColumns
   readonly totals: Totals
 }) {

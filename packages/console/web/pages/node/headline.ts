@@ -1,6 +1,6 @@
 import type { HeadlineText } from '../../components/headline.tsx'
-import { type Finding, type InterfaceFact, interfaceFindings } from '../../devices/interface-facts.ts'
-import { ABSENT, allOf, countOf, formatQuantity } from '../../format/number.ts'
+import { type InterfaceFact, type InterfaceFinding, interfaceFindings } from '../../devices/interface-facts.ts'
+import { ABSENT, allOf, countText, formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { be, type Tense } from '../../format/words.ts'
@@ -46,8 +46,8 @@ export function nodeHeadline(facts: NodeFacts, tense: Tense = 'present'): Headli
   return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts}${more}` }
 }
 
-function hostFindings(facts: NodeFacts, tense: Tense): Finding[] {
-  const found: Finding[] = []
+function hostFindings(facts: NodeFacts, tense: Tense): InterfaceFinding[] {
+  const found: InterfaceFinding[] = []
   if (facts.memoryAvailable < MEMORY_MIN) {
     found.push({
       rank: 3,
@@ -72,9 +72,9 @@ function upCount(facts: NodeFacts, tense: Tense): string {
   const interfaces = facts.interfaces.filter(({ isGone, isSilent }) => !isGone && !isSilent)
   const known = interfaces.filter(({ isUp }) => isUp !== undefined)
   const up = known.filter(({ isUp }) => isUp).length
-  if (known.length === 0) return `${countOf(interfaces.length, 'interface')} read.`
+  if (known.length === 0) return `${countText(interfaces.length, 'interface')} read.`
   if (up === known.length) return `${allOf(up, 'interface')} ${be(up, tense)} up.`
-  return `${up} of ${countOf(known.length, 'interface')} ${be(up, tense)} up.`
+  return `${up} of ${countText(known.length, 'interface')} ${be(up, tense)} up.`
 }
 
 function calm(facts: NodeFacts, tense: Tense): HeadlineText {

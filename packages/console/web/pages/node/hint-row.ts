@@ -2,7 +2,7 @@ import { type Hint, type HintsAnswer, spanOfHint } from '@sonde/sdk/api'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { hintFacts, hintState, outcomeState, type SpokenMoment } from '../../devices/hint-words.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { formatAge, formatClock, formatDateTime, zoneName } from '../../format/time.ts'
 
 /** A row of the table of hints, in words. */
@@ -59,7 +59,7 @@ export function hintNotes(
   const { more } = shownHints(seen)
   const isWindow = moment.toMs !== undefined
   const what = isWindow ? 'further hint' : 'earlier hint'
-  const earlier = more + leftOut > 0 ? `${countOf(more + leftOut, what)} not listed.` : ''
+  const earlier = more + leftOut > 0 ? `${countText(more + leftOut, what)} not listed.` : ''
   const notes = [earlier, unknownWords(seen.unknown, moment.zone)].filter(Boolean).join(' ')
   return { empty: emptyWords(seen, isWindow, moment), notes }
 }

@@ -8,7 +8,7 @@ import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { placeWords } from '../../devices/hint-words.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMoment } from '../use-moment.ts'
@@ -104,8 +104,8 @@ export function HintsPanel({
 
 /** How many rules there are, and how many have a signal to check. */
 function seeingWords({ rules, blind }: HintsAnswer): string {
-  if (blind.length === 0) return countOf(rules, 'rule')
-  return `${rules - blind.length} of ${countOf(rules, 'rule')} have signals here`
+  if (blind.length === 0) return countText(rules, 'rule')
+  return `${rules - blind.length} of ${countText(rules, 'rule')} have signals here`
 }
 
 function NoRules({ reason }: { readonly reason: string }) {

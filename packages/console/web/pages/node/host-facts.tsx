@@ -1,5 +1,5 @@
 import { type Fact, Facts } from '../../components/facts.tsx'
-import { newestReading, type ReadSpan, rangeWords } from '../../devices/reading.ts'
+import { newestReading, type ReadSpan, rangeWords } from '../../devices/device-reading.ts'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BYTES, PERCENT } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'

@@ -1,6 +1,6 @@
+import { lastValue, newestReading, type ReadSpan } from '../../devices/device-reading.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
 import { interfaceFact, type LiveDevices } from '../../devices/interface-facts.ts'
-import { lastValue, newestReading, type ReadSpan } from '../../devices/reading.ts'
 import { type HostColumns, NO_HOST } from '../host-data.ts'
 import type { NodeFacts } from './headline.ts'
 

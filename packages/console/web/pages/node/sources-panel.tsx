@@ -6,7 +6,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countText, groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
 
@@ -54,7 +54,7 @@ export function SourcesPanel() {
           {
             key: '',
             state: 'reading' as const,
-            name: countOf(reading.length, 'source'),
+            name: countText(reading.length, 'source'),
             why: `${groupThousands(String(data.ledger.dropped))} lost of ${groupThousands(String(data.ledger.in))}${failedWords(reading)}`,
           },
         ]),

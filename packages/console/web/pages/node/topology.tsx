@@ -8,13 +8,13 @@ import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
 import { useFirstPosition } from '../../components/use-span.ts'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
 import type { DeviceColumns } from '../../devices/device-columns.ts'
+import { lastValue, meanWords, type ReadSpan } from '../../devices/device-reading.ts'
 import type { Fired } from '../../devices/fired.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
 import { largestOfLast } from '../../devices/interface-data.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
-import { isDowntrained, linkUseWords, linkWords, readLink } from '../../devices/pcie.ts'
-import { layoutOf, RAILS_A_BLOCK_COUNT, type Rail } from '../../devices/rails.ts'
-import { lastValue, meanWords, type ReadSpan } from '../../devices/reading.ts'
+import { isDowntrained, linkReading, linkUseWords, linkWords } from '../../devices/pcie.ts'
+import { RAILS_A_BLOCK_COUNT, type Rail, railLayout } from '../../devices/rails.ts'
 import { gpuTile, nicTile } from '../../devices/tile-words.ts'
 import { formatQuantity } from '../../format/number.ts'
 import { BITS_PER_SECOND, WATTS } from '../../format/quantity.ts'
@@ -37,7 +37,7 @@ interface TopologyProps {
 /** The map of GPUs, links and NICs. */
 export function Topology({ devices, seen, columns, answer, span, totals }: TopologyProps) {
   const page = usePageState()
-  const layout = useMemo(() => layoutOf(devices), [devices])
+  const layout = useMemo(() => railLayout(devices), [devices])
   const tiles = useTiles(devices, seen, columns, { answer, span })
   const tile = (device: DeviceInfo) => (
     <Tile
@@ -169,7 +169,7 @@ function railLink(
 ): RailLink {
   const ends = [gpu, ...nics].map((device) => ({
     device,
-    link: readLink(columns.get(device.id) ?? {}, device, span),
+    link: linkReading(columns.get(device.id) ?? {}, device, span),
   }))
   // Shows the end that lost speed or lanes. Otherwise shows the GPU while it is present, because its counters report
   // the use of the link.

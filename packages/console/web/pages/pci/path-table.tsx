@@ -7,11 +7,11 @@ import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle, isSeriesOf } from '../../devices/device.ts'
-import { generationOf, isDowntrained, type LinkReading, linkName } from '../../devices/pcie.ts'
+import { isDowntrained, type LinkReading, linkGeneration, linkName } from '../../devices/pcie.ts'
 import { ABSENT, groupThousands } from '../../format/number.ts'
 import { asSentence } from '../../format/words.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { type LinkEnd, ownersOf, type PathLink } from './pci-path.ts'
+import { ownersOf, type PathEnd, type PathLink } from './pci-path.ts'
 
 const TYPES: readonly string[] = ['pci_device', 'pci_aer', 'nvml_profile']
 const LOADS = ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES']
@@ -101,8 +101,8 @@ interface EndRow {
  * @param series Undefined before the first answer.
  */
 function endRow(
-  { address, role, device }: LinkEnd,
-  below: LinkEnd,
+  { address, role, device }: PathEnd,
+  below: PathEnd,
   devices: readonly DeviceInfo[],
   series: readonly LatestSeries[] | undefined,
 ): EndRow {
@@ -126,8 +126,8 @@ function linkOf(
     return value == null ? Number.NaN : Number(value)
   }
   const reading = {
-    generation: generationOf(read('current_link_speed_transfers_per_second')),
-    generationMax: generationOf(read('max_link_speed_transfers_per_second')),
+    generation: linkGeneration(read('current_link_speed_transfers_per_second')),
+    generationMax: linkGeneration(read('max_link_speed_transfers_per_second')),
     width: read('current_link_width_lanes'),
     widthMax: read('max_link_width_lanes'),
     bandwidth: Number.NaN,

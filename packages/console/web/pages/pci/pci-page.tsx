@@ -4,8 +4,8 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import type { Fact } from '../../components/facts.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { generationOf, linkName } from '../../devices/pcie.ts'
-import { ABSENT, countOf, NO_BREAK_SPACE } from '../../format/number.ts'
+import { linkGeneration, linkName } from '../../devices/pcie.ts'
+import { ABSENT, countText, NO_BREAK_SPACE } from '../../format/number.ts'
 import { BYTES_PER_SECOND, PERCENT } from '../../format/quantity.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { DeviceOf } from '../device/device-of.tsx'
@@ -13,7 +13,7 @@ import { DevicePage, type DeviceReadings } from '../device/device-page.tsx'
 import { countFact, numberFact } from '../device/facts.ts'
 import { PathTable } from './path-table.tsx'
 import { pciPanels } from './pci-panels.ts'
-import { linksOf, ownersOf, sharersOf } from './pci-path.ts'
+import { linksOf, ownersOf, pathSharers } from './pci-path.ts'
 
 const TYPES: readonly string[] = ['pci_device', 'pci_aer']
 const SOUGHT = { kind: 'pci', one: 'PCI device', many: 'PCI devices', path: '/fabric', label: 'Fabric' } as const
@@ -33,7 +33,7 @@ function Pci({ device, devices }: { readonly device: DeviceInfo; readonly device
     const owners = ownersOf(device, devices)
     const links = linksOf(device, devices)
     const ends = links.flatMap(({ upper, lower }) => (lower ? [upper, lower] : [upper]))
-    return { owners, links, panels: pciPanels(device, owners[0], ends), sharers: sharersOf(device, devices) }
+    return { owners, links, panels: pciPanels(device, owners[0], ends), sharers: pathSharers(device, devices) }
   }, [device, devices])
   const { model = '', driver = '', numaNode } = device
   return (
@@ -91,8 +91,11 @@ function pciFacts(
   { mean, exact, judge }: DeviceReadings,
 ): readonly Fact[] {
   const read = (name: string): number => Number(exact(`pci_device_${name}`) ?? Number.NaN)
-  const now = linkName(generationOf(read('current_link_speed_transfers_per_second')), read('current_link_width_lanes'))
-  const best = linkName(generationOf(read('max_link_speed_transfers_per_second')), read('max_link_width_lanes'))
+  const now = linkName(
+    linkGeneration(read('current_link_speed_transfers_per_second')),
+    read('current_link_width_lanes'),
+  )
+  const best = linkName(linkGeneration(read('max_link_speed_transfers_per_second')), read('max_link_width_lanes'))
   const bandwidth = read('current_link_bandwidth_bytes_per_second') || (owner?.limits.pcie_bytes_per_s ?? Number.NaN)
   const load = owner
     ? Math.max(
@@ -120,7 +123,7 @@ function pciFacts(
     {
       label: 'Switch',
       value: device.switch ?? 'none',
-      caption: sharers.length > 0 ? `shared with ${countOf(sharers.length, 'other')}` : '',
+      caption: sharers.length > 0 ? `shared with ${countText(sharers.length, 'other')}` : '',
       isFixed: true,
     },
   ]

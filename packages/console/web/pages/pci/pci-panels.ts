@@ -2,13 +2,13 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { BYTES_PER_SECOND, COUNT, PER_SECOND, PERCENT, TRANSFERS_PER_SECOND } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
-import type { LinkEnd } from './pci-path.ts'
+import type { PathEnd } from './pci-path.ts'
 
 /** The panels of a PCIe link: its traffic, and the speed and errors of every end on the path to the root. */
 export function pciPanels(
   device: DeviceInfo,
   owner: DeviceInfo | undefined,
-  ends: readonly LinkEnd[],
+  ends: readonly PathEnd[],
 ): readonly DevicePanel[] {
   const each = (name: string, fn: PanelLine['function'], full?: string): readonly PanelLine[] =>
     ends.flatMap(({ device: of, role }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
-import { linksOf, ownersOf, sharersOf } from './pci-path.ts'
+import { linksOf, ownersOf, pathSharers } from './pci-path.ts'
 
 const PATH = ['0000:15:01.0', '0000:16:00.0', '0000:17:01.0']
 const GPU = testGpu(0, { address: '0000:19:00.0', path: PATH, switch: PATH[1]! })
@@ -36,6 +36,6 @@ test('who owns the address and who shares the switch are told apart, and a simul
   const twin = testGpu(0, { id: 'sim-gpu-0', simulated: true, address: '0000:19:00.0', path: PATH })
   const all = [GPU, nic, twin, DEVICE]
   assert.deepEqual(ownersOf(DEVICE, all), [GPU])
-  assert.deepEqual(sharersOf(DEVICE, all), [nic])
-  assert.deepEqual(sharersOf(pci('0000:00:02.0'), all), [])
+  assert.deepEqual(pathSharers(DEVICE, all), [nic])
+  assert.deepEqual(pathSharers(pci('0000:00:02.0'), all), [])
 })

@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 
 /** An end of a link on the path from the root to a device. */
-export interface LinkEnd {
+export interface PathEnd {
   readonly address: string
   /** `root port`, `switch, upstream`, `switch, downstream`, or the kind of the attached device. */
   readonly role: string
@@ -11,8 +11,8 @@ export interface LinkEnd {
 
 /** A PCIe link: the end towards the root and the end below it, or a single end if the other is unknown. */
 export interface PathLink {
-  readonly upper: LinkEnd
-  readonly lower: LinkEnd | undefined
+  readonly upper: PathEnd
+  readonly lower: PathEnd | undefined
 }
 
 /** The links from the root to a device. The two sides of a switch are not a link. */
@@ -24,7 +24,7 @@ export function linksOf(device: DeviceInfo, devices: readonly DeviceInfo[]): rea
       .filter(({ kind, simulated }) => kind === 'pci' && simulated === device.simulated)
       .map((candidate) => [candidate.address ?? '', candidate]),
   )
-  const ends = all.map((place, depth): LinkEnd => {
+  const ends = all.map((place, depth): PathEnd => {
     return { address: place, role: roleOf(depth, all.length), device: byAddress.get(place) }
   })
   const links: PathLink[] = []
@@ -47,7 +47,7 @@ export function ownersOf(device: DeviceInfo, devices: readonly DeviceInfo[]): re
 }
 
 /** GPUs and NICs on the same switch, without those at the address itself. */
-export function sharersOf(device: DeviceInfo, devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
+export function pathSharers(device: DeviceInfo, devices: readonly DeviceInfo[]): readonly DeviceInfo[] {
   const port = device.switch
   if (!port) return []
   return devices.filter(

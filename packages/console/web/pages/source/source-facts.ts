@@ -1,7 +1,7 @@
 import type { SourceAnswer } from '@sonde/sdk/api'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
-import { ABSENT, countOf, groupThousands } from '../../format/number.ts'
+import { ABSENT, countText, groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState, stateWords, targetWords } from '../source-words.ts'
@@ -14,13 +14,13 @@ export function sourceHeadline(source: SourceAnswer, tense: Tense = 'present'): 
   const subject = `${name} ${be(1, tense)}`
   const dropped = droppedCount(source)
   const trouble = [
-    errors > 0 ? countOf(errors, 'failed read') : '',
+    errors > 0 ? countText(errors, 'failed read') : '',
     stuckWords(stuck),
     targetWords(source),
-    dropped > 0 ? `${countOf(dropped, 'record')} lost` : '',
+    dropped > 0 ? `${countText(dropped, 'record')} lost` : '',
   ].filter(Boolean)
   if (state === 'reading') {
-    const restarts = source.restarts > 0 ? `, with ${countOf(source.restarts, 'restart')}` : ''
+    const restarts = source.restarts > 0 ? `, with ${countText(source.restarts, 'restart')}` : ''
     const place = PLACES[source.host] ?? `in the process of ${source.host}`
     const every = `Read every ${formatDuration(intervalMs)}, ${place}${restarts}.${periodWords(periods)}`
     const read = found === '' ? `${subject} reading` : `${subject} reading: ${found}`
@@ -42,7 +42,7 @@ function stuckWords(stuck: SourceAnswer['stuck']): string {
   if (stuck.length === 0) return ''
   const names = stuck.slice(0, NAMED_COUNT).map(({ device, duty }) => `${device} ${duty}`.trim())
   const more = stuck.length - names.length
-  return `${countOf(stuck.length, 'stuck call')}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `${countText(stuck.length, 'stuck call')}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** Most types and devices named with their period. */
@@ -82,12 +82,12 @@ export function sourceFacts(source: SourceAnswer): Fact[] {
     {
       label: 'Records',
       value: groupThousands(String(records)),
-      caption: `of ${countOf(samples, 'sample')}`,
+      caption: `of ${countText(samples, 'sample')}`,
     },
     {
       label: 'Failed reads',
       value: groupThousands(String(errors)),
-      caption: errors === 0 ? 'since the start' : `in ${countOf(failures.length, 'place')}`,
+      caption: errors === 0 ? 'since the start' : `in ${countText(failures.length, 'place')}`,
       ...(errors > 0 ? { tone: 'warning' as const } : {}),
     },
     {

@@ -19,9 +19,9 @@ import { groupAbsences } from '../sources/absences.ts'
 import { sourcePanels } from '../sources/self-charts.ts'
 import { SelfCharts } from '../sources/self-charts-grid.tsx'
 import { usePageTitle } from '../use-page-title.ts'
-import { FailedReads } from './failed-reads.tsx'
+import { FailedReadTable } from './failed-read-table.tsx'
 import { sourceFacts, sourceHeadline } from './source-facts.ts'
-import { SourceReports } from './source-reports.tsx'
+import { SourceReportTable } from './source-report-table.tsx'
 import { SourceSettings } from './source-settings.tsx'
 import { SourceVersions } from './source-versions.tsx'
 import { TargetTables } from './target-tables.tsx'
@@ -70,7 +70,7 @@ function KnownSource({ name }: { readonly name: string }) {
       <Headline text={sourceHeadline(data, tense)} />
       <Facts label="How it fares" facts={sourceFacts(data)} />
       {data.targets.length > 0 && <TargetTables targets={data.targets} />}
-      {data.failures.length > 0 && <FailedReads failures={data.failures} />}
+      {data.failures.length > 0 && <FailedReadTable failures={data.failures} />}
       <Walk walk={walk} />
       {data.versions.length > 0 && <SourceVersions versions={data.versions} />}
       {data.samples > 0 && <Charts name={name} />}
@@ -78,7 +78,7 @@ function KnownSource({ name }: { readonly name: string }) {
         <SourceSettings settings={data.settings} />
       </PanelBoundary>
       <PanelBoundary>
-        <SourceReports reports={data.reports} />
+        <SourceReportTable reports={data.reports} />
       </PanelBoundary>
       {data.samples > 0 && <Absences source={data} />}
     </>

@@ -3,7 +3,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countText, groupThousands } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
@@ -79,7 +79,7 @@ function sinceColumn(zone: Zone): TableColumn<{ readonly sinceMs: number }> {
 }
 
 function captionOf(count: number): string {
-  const all = countOf(count, 'address', 'addresses')
+  const all = countText(count, 'address', 'addresses')
   return count > ROW_LIMIT_COUNT ? `${all}, the first ${ROW_LIMIT_COUNT} by state` : all
 }
 
@@ -121,7 +121,7 @@ function Disputes({
     { key: 'key', head: 'Which has', look: 'is-quiet is-wrapping', label: 'which has', cell: ({ key }) => key },
     sinceColumn(zone),
   ]
-  const whose = `${countOf(count, 'GPU or pod', 'GPUs or pods')} of which two tell; the first is believed`
+  const whose = `${countText(count, 'GPU or pod', 'GPUs or pods')} of which two tell; the first is believed`
   return (
     <Panel id="disputes" title="Disputes" caption={whose}>
       <DataTable

@@ -3,7 +3,7 @@ import { Breakable } from '../../components/breakable.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { Absence } from './absences.ts'
 import { listed } from './listed.ts'
@@ -46,7 +46,7 @@ export function AbsenceTable({
       id="absence-table"
       title="Absent values"
       isPresent={isReady}
-      caption={isReady ? `${countOf(count, 'field')} of hardware that is here` : ''}
+      caption={isReady ? `${countText(count, 'field')} of hardware that is here` : ''}
     >
       {absences.length > 0 && (
         <DataTable

@@ -1,7 +1,7 @@
 import type { MetricQuery } from '@sonde/sdk/api'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
-import { BYTES, PER_SECOND, PERCENT, type Quantity, SECONDS } from '../../format/quantity.ts'
+import { BYTES, type DisplayQuantity, PER_SECOND, PERCENT, SECONDS } from '../../format/quantity.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
@@ -14,7 +14,7 @@ export interface SelfPanel {
   readonly id: string
   readonly title: string
   readonly caption?: string
-  readonly quantity: Quantity
+  readonly quantity: DisplayQuantity
   readonly lines: readonly { readonly query: MetricQuery; readonly name: string; readonly label?: string }[]
 }
 
@@ -84,7 +84,7 @@ export function selfQueries(panels: readonly SelfPanel[]): readonly MetricQuery[
 }
 
 /** The charts of the given panels. */
-export function selfCharts(answer: Columns, panels: readonly SelfPanel[]): ChartSpec[] {
+export function selfCharts(answer: QueryColumns, panels: readonly SelfPanel[]): ChartSpec[] {
   const { grid } = answer
   if (!grid) return []
   return panels.map(({ lines, ...panel }) => ({

@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { formatIn, groupThousands, pickUnit } from '../../format/number.ts'
-import type { Quantity } from '../../format/quantity.ts'
+import type { DisplayQuantity } from '../../format/quantity.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -13,7 +13,7 @@ import { droppedCount, sourceState, targetWords } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
 /** Durations of all rows share a unit. */
-const MILLISECONDS: Quantity = { base: 'ms', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
+const MILLISECONDS: DisplayQuantity = { base: 'ms', factor: 1, prefixes: 'none', resolution: 1, decimals: 0 }
 const WHOLE = pickUnit(MILLISECONDS, 1)
 const TENTHS = pickUnit({ ...MILLISECONDS, resolution: 0.1, decimals: 1 }, 1)
 

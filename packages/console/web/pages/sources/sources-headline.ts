@@ -1,6 +1,6 @@
 import type { ListedSource, SourcesAnswer } from '@sonde/sdk/api'
 import type { HeadlineText } from '../../components/headline.tsx'
-import { countOf, groupThousands } from '../../format/number.ts'
+import { countText, groupThousands } from '../../format/number.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
 import { droppedCount, sourceState, stateWords } from '../source-words.ts'
 
@@ -45,7 +45,7 @@ function countStates(sources: readonly ListedSource[]): string {
   const order = ['reading', 'starting', 'absent', 'denied', 'starved', 'stuck', 'failed'] as const
   const parts = order.flatMap((state) => {
     const count = sources.filter((source) => source.state === state).length
-    if (state === 'reading') return [`${countOf(count, 'source')} reading`]
+    if (state === 'reading') return [`${countText(count, 'source')} reading`]
     return count > 0 ? [`${groupThousands(String(count))} ${sourceState(state).word.toLowerCase()}`] : []
   })
   return `${parts.join(', ')}.`

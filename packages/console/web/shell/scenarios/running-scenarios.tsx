@@ -7,7 +7,7 @@ import { Icon } from '../../components/icon.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { titleOf } from '../../format/names.ts'
 import { serverNowMs, useSecond } from '../../state/clock.ts'
-import { deviceName, hasSeverity, timeLeft } from './scenario-form.ts'
+import { hasSeverity, scenarioDeviceName, timeLeft } from './scenario-form.ts'
 
 /** What the simulator plays now, each with the time that it has left and a way to end it. */
 export function RunningScenarios({
@@ -42,7 +42,7 @@ export function RunningScenarios({
             />
             <span className="running-name">{titleOf(entry.name)}</span>
             <span className="running-facts">
-              {[entry.device && deviceName(entry.device, devices), severityWords(entry, scenarios)]
+              {[entry.device && scenarioDeviceName(entry.device, devices), severityWords(entry, scenarios)]
                 .filter(Boolean)
                 .join(' · ')}
             </span>

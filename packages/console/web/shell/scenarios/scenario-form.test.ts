@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedScenario } from '@sonde/sdk/api'
 import { testGpu, testNic } from '../../devices/test-devices.ts'
-import { deviceName, firstFields, problemsOf, requestOf, timeLeft } from './scenario-form.ts'
+import { firstFields, problemsOf, scenarioDeviceName, scenarioRequest, timeLeft } from './scenario-form.ts'
 
 const STORM: ListedScenario = {
   name: 'retransmission-storm',
@@ -16,7 +16,7 @@ const STORM: ListedScenario = {
 test('a scenario that is chosen can be started as it stands', () => {
   const fields = firstFields(STORM)
   assert.deepEqual(problemsOf(STORM, fields), {})
-  assert.deepEqual(requestOf(STORM, fields), {
+  assert.deepEqual(scenarioRequest(STORM, fields), {
     name: 'retransmission-storm',
     severity: 0.0002,
     delayS: 0,
@@ -27,7 +27,7 @@ test('a scenario that is chosen can be started as it stands', () => {
 test('numbers are taken as people write them', () => {
   const fields = { device: 'sim-nic-mlx5_3-1', severity: ' 0,005 ', delayS: '1e1', durationS: '30' }
   assert.deepEqual(problemsOf(STORM, fields), {})
-  assert.deepEqual(requestOf(STORM, fields), {
+  assert.deepEqual(scenarioRequest(STORM, fields), {
     name: 'retransmission-storm',
     device: 'sim-nic-mlx5_3-1',
     severity: 0.005,
@@ -63,12 +63,12 @@ test('a running scenario says when it begins or ends', () => {
 
 test('what either happens or does not has no severity to choose', () => {
   const lost = { ...STORM, name: 'gpu-lost', severity: { unit: '', min: 1, max: 1, default: 1 } }
-  assert.equal('severity' in requestOf(lost, firstFields(lost)), false)
+  assert.equal('severity' in scenarioRequest(lost, firstFields(lost)), false)
 })
 
 test('a device is called as on all pages', () => {
   const nic = testNic(3, { id: 'sim-nic-mlx5_3-1' })
-  assert.equal(deviceName(nic.id, [nic]), 'NIC 3 mlx5_3')
-  assert.equal(deviceName('sim-gpu-3', [nic, testGpu(3, { id: 'sim-gpu-3' })]), 'GPU 3')
-  assert.equal(deviceName('sim-gpu-3', []), 'gpu-3')
+  assert.equal(scenarioDeviceName(nic.id, [nic]), 'NIC 3 mlx5_3')
+  assert.equal(scenarioDeviceName('sim-gpu-3', [nic, testGpu(3, { id: 'sim-gpu-3' })]), 'GPU 3')
+  assert.equal(scenarioDeviceName('sim-gpu-3', []), 'gpu-3')
 })

@@ -51,7 +51,7 @@ function numberOf(text: string): number {
 }
 
 /** The request that the fields ask for. */
-export function requestOf(scenario: ListedScenario, fields: ScenarioFields): ScenarioRequest {
+export function scenarioRequest(scenario: ListedScenario, fields: ScenarioFields): ScenarioRequest {
   return {
     name: scenario.name,
     ...(fields.device === '' ? {} : { device: fields.device }),
@@ -68,7 +68,7 @@ export function timeLeft({ onsetMs, endMs }: StartedScenario, nowMs: number): st
 }
 
 /** What a simulated device is called on all pages; its id without the mark while the devices are not known. */
-export function deviceName(id: string, devices: readonly DeviceInfo[]): string {
+export function scenarioDeviceName(id: string, devices: readonly DeviceInfo[]): string {
   const device = devices.find((candidate) => candidate.id === id)
   if (!device) return id.replace(/^sim-/, '')
   const title = deviceTitle(device)

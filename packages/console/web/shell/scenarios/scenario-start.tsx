@@ -5,7 +5,14 @@ import { useDevices } from '../../api/devices.ts'
 import { startScenario } from '../../api/simulator.ts'
 import { Icon } from '../../components/icon.tsx'
 import { titleOf } from '../../format/names.ts'
-import { deviceName, firstFields, hasSeverity, problemsOf, requestOf, type ScenarioFields } from './scenario-form.ts'
+import {
+  firstFields,
+  hasSeverity,
+  problemsOf,
+  type ScenarioFields,
+  scenarioDeviceName,
+  scenarioRequest,
+} from './scenario-form.ts'
 
 /** Where, how badly, when and how long a scenario is to happen, and the button that starts it. */
 export function ScenarioStart({ scenario }: { readonly scenario: ListedScenario }) {
@@ -20,7 +27,7 @@ export function ScenarioStart({ scenario }: { readonly scenario: ListedScenario 
     if (isWrong || sending === 'busy') return
     setSending('busy')
     try {
-      await startScenario(requestOf(scenario, fields))
+      await startScenario(scenarioRequest(scenario, fields))
       setSending('idle')
     } catch (error) {
       setSending({ refusal: (error as ApiError).message })
@@ -44,7 +51,7 @@ export function ScenarioStart({ scenario }: { readonly scenario: ListedScenario 
             <option value="">any {scenario.target.toUpperCase()}</option>
             {scenario.targets.map((id) => (
               <option key={id} value={id}>
-                {deviceName(id, devices)}
+                {scenarioDeviceName(id, devices)}
               </option>
             ))}
           </select>

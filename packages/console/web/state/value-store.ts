@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react'
 
 /** A value that can be read, replaced and listened to. */
-export interface Store<T> {
+export interface ValueStore<T> {
   readonly get: () => T
   readonly set: (value: T) => void
   readonly subscribe: (listener: () => void) => () => void
 }
 
 /** Makes a store. Setting the same value again tells nobody. */
-export function createStore<T>(initial: T): Store<T> {
+export function createValueStore<T>(initial: T): ValueStore<T> {
   let value = initial
   const listeners = new Set<() => void>()
   return {
@@ -26,6 +26,6 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 /** Reads a store in a component. */
-export function useStore<T>(store: Store<T>): T {
+export function useStore<T>(store: ValueStore<T>): T {
   return useSyncExternalStore(store.subscribe, store.get)
 }

@@ -12,14 +12,14 @@ import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { devicePath } from '../../devices/device.ts'
 import { hintState, worstByDevice } from '../../devices/hint-words.ts'
-import { countOf, formatQuantity } from '../../format/number.ts'
+import { countText, formatQuantity } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
-import { type HeldGpu, heldGpus, podKey, worstOfPod } from './held-gpus.ts'
-import { isUnscheduled } from './waiting-pods.ts'
+import { type HeldGpu, heldGpus, namespacedPod, worstOfPod } from './held-gpus.ts'
+import { isWaitingForNode } from './waiting-pods.ts'
 
 /** Type of the records that list the devices of containers. */
 const HELD_TYPES = ['pod_device'] as const
@@ -28,13 +28,13 @@ const LINK_COUNT = 16
 const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
 
 /** One row per GPU pod; pods without numbers come first. */
-export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
+export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   const series = useSeriesOfTypes(HELD_TYPES).data?.series
   const devices = useDevices().data?.devices
   const held = useMemo(() => heldGpus(series ?? [], devices ?? []), [series, devices])
   const { hints } = useMomentHints(useMoment())
   const worst = useMemo(() => worstByDevice(hints), [hints])
-  const gpusHeldBy = ({ namespace, name }: GpuPod) => held.get(podKey({ namespace, pod: name }))
+  const gpusHeldBy = ({ namespace, name }: GpuPod) => held.get(namespacedPod({ namespace, pod: name }))
   const columns: readonly TableColumn<GpuPod>[] = [
     {
       key: 'pod',
@@ -85,7 +85,7 @@ export function PodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   return (
     <Panel id="pod-table" title="Pods" caption={captionOf(pods)} isPresent filter="Filter pods" className="apps-panel">
       {rows.length === 0 ? (
-        <NothingMatches searched={countOf(pods.length, 'pod')} />
+        <NothingMatches searched={countText(pods.length, 'pod')} />
       ) : (
         <DataTable
           label="Table of pods"
@@ -162,7 +162,7 @@ function captionOf(pods: readonly GpuPod[]): string {
 function PodState({ pod, trouble }: { readonly pod: GpuPod; readonly trouble: Hint | undefined }) {
   if (trouble !== undefined) return <StateMark tone={hintState(trouble).tone} word={trouble.title} />
   if (pod.isWarming) return <StateMark tone="info" word="warming" />
-  if (isUnscheduled(pod)) return <StateMark tone="warning" word="not scheduled" />
+  if (isWaitingForNode(pod)) return <StateMark tone="warning" word="not scheduled" />
   if (isMissing(pod)) return <StateMark tone="warning" word={pod.gpus === 0 ? 'GPU not known' : 'no utilisation'} />
   if (shownOf(pod, 'gpu-util').value === 0) return <StateMark tone="ok" word="idle" />
   return <StateMark tone="ok" word={pod.instances > 0 ? 'MIG' : 'ok'} />

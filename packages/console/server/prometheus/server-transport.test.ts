@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { SondeError } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { PrometheusHistory } from './prometheus-history.ts'
-import { type Asked, Transport } from './transport.ts'
+import { type ServerRequest, ServerTransport } from './server-transport.ts'
 
 async function serving(t: TestContext, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -17,7 +17,7 @@ async function serving(t: TestContext, answer: RequestListener): Promise<string>
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const ASKED: Asked = { path: '/api/v1/query', form: { query: 'up' }, limitMs: 60_000, depthOfList: 3 }
+const ASKED: ServerRequest = { path: '/api/v1/query', form: { query: 'up' }, limitMs: 60_000, depthOfList: 3 }
 const EMPTY = '{"status":"success","data":{"resultType":"matrix","result":[]}}'
 
 async function faultOf(asking: Promise<unknown>): Promise<SondeError> {
@@ -58,7 +58,7 @@ const ANSWERS: readonly [what: string, answer: RequestListener, code: string, sa
 ]
 for (const [what, answer, code, says] of ANSWERS) {
   test(`${what} is ${code}`, async (t) => {
-    const transport = new Transport(`http://${await serving(t, answer)}`)
+    const transport = new ServerTransport(`http://${await serving(t, answer)}`)
     const error = await faultOf(transport.ask(ASKED, () => undefined))
     assert.equal(error.code, code)
     assert.match(error.message, says)
@@ -75,12 +75,12 @@ test('an answer without end is given up, and not kept meanwhile', async (t) => {
     }
     more()
   })
-  const error = await faultOf(new Transport(`http://${host}`).ask(ASKED, () => undefined))
+  const error = await faultOf(new ServerTransport(`http://${host}`).ask(ASKED, () => undefined))
   assert.equal(error.code, 'QRY_BACKEND_LIMIT')
 })
 
 test('a server that does not answer is given up in time', async (t) => {
-  const transport = new Transport(`http://${await serving(t, () => undefined)}`)
+  const transport = new ServerTransport(`http://${await serving(t, () => undefined)}`)
   assert.equal((await faultOf(transport.ask({ ...ASKED, limitMs: 20 }, () => undefined))).code, 'QRY_BACKEND_TIMEOUT')
 })
 
@@ -90,7 +90,7 @@ test('a server that cannot be reached three times is not asked, and the answer s
     asked++
     socket.destroy()
   })
-  const transport = new Transport(`http://${host}`)
+  const transport = new ServerTransport(`http://${host}`)
   for (let i = 0; i < 3; i++) await faultOf(transport.ask(ASKED, () => undefined))
   // Each query, and each check whether the server is reachable.
   assert.equal(asked, 6)
@@ -124,7 +124,7 @@ for (const [server, status, body, code] of REFUSALS) {
       if (url.startsWith('/api/v1/labels')) answer.end(EMPTY)
       else answer.writeHead(status).end(body)
     })
-    const transport = new Transport(`http://${host}`)
+    const transport = new ServerTransport(`http://${host}`)
     for (let i = 0; i < 5; i++) assert.equal((await faultOf(transport.ask(ASKED, () => undefined))).code, code)
     assert.equal((await transport.ask({ ...ASKED, path: '/api/v1/labels' }, () => undefined)).status, 'success')
   })
@@ -135,7 +135,7 @@ test('questions without an answer in time cost their askers alone where the serv
     if (url === '/-/healthy') answer.writeHead(404).end()
     else if (url === '/api/v1/labels') answer.end(EMPTY)
   })
-  const transport = new Transport(`http://${host}`)
+  const transport = new ServerTransport(`http://${host}`)
   const slow = { ...ASKED, limitMs: 20 }
   for (let i = 0; i < 5; i++)
     assert.equal((await faultOf(transport.ask(slow, () => undefined))).code, 'QRY_BACKEND_TIMEOUT')
@@ -146,7 +146,7 @@ test('a server that says nothing to anything is spared', async (t) => {
   const host = await serving(t, ({ url, socket }) => {
     if (url === '/-/healthy') socket.destroy()
   })
-  const transport = new Transport(`http://${host}`)
+  const transport = new ServerTransport(`http://${host}`)
   const slow = { ...ASKED, limitMs: 20 }
   const codes: string[] = []
   await until('a server that is spared', async () => {
@@ -162,12 +162,12 @@ test('name and password are sent, and stand in no message', async (t) => {
     seen.push(headers.authorization)
     answer.writeHead(500).end()
   })
-  const transport = new Transport(`http://me:s%3Acret%25@${host}/prom/`)
+  const transport = new ServerTransport(`http://me:s%3Acret%25@${host}/prom/`)
   const { message } = await faultOf(transport.ask(ASKED, () => undefined))
   assert.equal(seen[0], `Basic ${Buffer.from('me:s:cret%').toString('base64')}`)
   assert.equal(transport.address, `http://${host}/prom`)
   assert.doesNotMatch(message, /cret|me:/)
-  const error = await faultOf(Promise.resolve().then(() => new Transport('ftp://me:secret@x')))
+  const error = await faultOf(Promise.resolve().then(() => new ServerTransport('ftp://me:secret@x')))
   assert.equal(error.code, 'QRY_BACKEND_URL')
   assert.doesNotMatch(error.message, /secret/)
 })

@@ -32,7 +32,7 @@ const SERIES_PART = 1 / 4
  * Types in every version, sources and series: all other tables refer to them. They are small, so they are kept in
  * memory. They are read again after a failed transaction, because memory may then hold names that the file does not.
  */
-export class Catalogue {
+export class StoreCatalogue {
   readonly types = new Map<number, StoredType>()
   /** Number of unreadable rows. */
   damaged = 0

@@ -17,7 +17,7 @@ export interface ReadSpan {
 }
 
 /** A number of a table, tile or fact, in raw units; NaN if it is absent. */
-export interface Reading {
+export interface DeviceReading {
   readonly value: number
   /** The extremes of a window that is over; NaN if the number is of now. */
   readonly low: number
@@ -25,12 +25,12 @@ export interface Reading {
 }
 
 /** The mean of the newest samples, or of the window. */
-export function meanReading(values: Float64Array | undefined, span: ReadSpan): Reading {
+export function meanReading(values: Float64Array | undefined, span: ReadSpan): DeviceReading {
   return span.isNow ? readingOfNow(recentMean(values, span.stepMs)) : windowReading(values)
 }
 
 /** The newest sample, or the mean of the window: of what does not jump. */
-export function newestReading(values: Float64Array | undefined, span: ReadSpan): Reading {
+export function newestReading(values: Float64Array | undefined, span: ReadSpan): DeviceReading {
   return span.isNow ? readingOfNow(newestValue(values)) : windowReading(values)
 }
 
@@ -40,12 +40,12 @@ export function lastValue(values: Float64Array | undefined, { isNow }: ReadSpan)
 }
 
 /** A number without extremes. */
-export function readingOfNow(value: number): Reading {
+export function readingOfNow(value: number): DeviceReading {
   return { value, low: Number.NaN, high: Number.NaN }
 }
 
 /** The extremes in a unit, `12.0 – 318`; empty if there are none, or where both read as the number itself. */
-export function rangeWords(unit: DisplayUnit, { value, low, high }: Reading): string {
+export function rangeWords(unit: DisplayUnit, { value, low, high }: DeviceReading): string {
   if (Number.isNaN(low) || Number.isNaN(high)) return ''
   const words = [low, high].map((end) => formatIn(unit, end))
   return words.every((word) => word === formatIn(unit, value)) ? '' : words.join(' – ')
@@ -69,7 +69,7 @@ function recentMean(values: Float64Array | undefined, stepMs: number): number {
   return Number.isNaN(value) ? newestValue(values) : value
 }
 
-function windowReading(values: Float64Array = new Float64Array(0)): Reading {
+function windowReading(values: Float64Array = new Float64Array(0)): DeviceReading {
   let [sum, count, low, high] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const value of values) {
     if (Number.isNaN(value)) continue

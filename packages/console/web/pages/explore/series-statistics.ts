@@ -1,7 +1,7 @@
 import { quickselect } from '../../chart/quickselect.ts'
 
 /** Statistics of a series in the window, in raw units. Without samples all except the counts are NaN. */
-export interface Statistics {
+export interface SeriesStatistics {
   readonly last: number
   readonly min: number
   readonly mean: number
@@ -18,7 +18,7 @@ export interface Statistics {
 let scratch = new Float64Array(0)
 
 /** Statistics of the samples `from` to `to` of a column. */
-export function statisticsOf(values: Float64Array, from: number, to: number): Statistics {
+export function statisticsOf(values: Float64Array, from: number, to: number): SeriesStatistics {
   if (scratch.length < values.length) scratch = new Float64Array(values.length)
   let sampleCount = 0
   let gapCount = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rankOptions } from '../components/combo-options.ts'
 import { testGpu, testNic } from '../devices/test-devices.ts'
-import { type Searched, searchPlaces } from './search-places.ts'
+import { type Searched, searchPlaces } from './search-results.ts'
 
 const found = (text: string, more: Partial<Searched> = {}): readonly string[] => {
   const devices = Array.from({ length: 8 }, (_, place) =>

@@ -11,7 +11,7 @@ export interface MetricClaim {
 }
 
 /** By metric; of what is not in it nobody says what it is about. */
-export type Claims = Pick<ReadonlyMap<string, MetricClaim>, 'get'>
+export type MetricClaims = Pick<ReadonlyMap<string, MetricClaim>, 'get'>
 
 /** Kinds that pages of their own are for, with the path of these. */
 export const HARDWARE_PATHS: ReadonlyMap<string, string> = new Map([
@@ -22,7 +22,7 @@ export const HARDWARE_PATHS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The claims of some types. Where two have a metric, that of the hardware counts: no application can make one. */
-export function claimsOf(types: readonly ListedType[]): Claims {
+export function claimsOf(types: readonly ListedType[]): MetricClaims {
   const claims = new Map<string, MetricClaim>()
   for (const { entity, labels, fields } of types) {
     if (entity === undefined) continue

@@ -5,13 +5,13 @@ import { EVENTS_COUNTED, useEvents } from '../api/events.ts'
 import { useNode } from '../api/resources.ts'
 import { useToldSecond } from '../api/stale.ts'
 import { Icon, Logo } from '../components/icon.tsx'
-import { countOf, groupThousands } from '../format/number.ts'
+import { countText, groupThousands } from '../format/number.ts'
 import { formatAge } from '../format/time.ts'
 import { usePageState } from '../state/time-window.ts'
 import { DESTINATIONS, isCurrent } from './navigation.ts'
 
 /** The navigation: a rail at the left, icons alone on middling screens, a bar at the bottom of small ones. */
-export function Rail({ onKeys }: { readonly onKeys: () => void }) {
+export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
   const page = usePageState()
   const [location] = useLocation()
   const { data: node } = useNode()
@@ -98,7 +98,7 @@ function RailFoot() {
       </p>
       {node.backend === undefined ? (
         <p>
-          <span className="num">{countOf(node.seriesCount, 'series', 'series')}</span> ·{' '}
+          <span className="num">{countText(node.seriesCount, 'series', 'series')}</span> ·{' '}
           <span className={node.recordsLost > 0 ? 'num is-warning' : 'num'}>
             {groupThousands(String(node.recordsLost))} lost
           </span>

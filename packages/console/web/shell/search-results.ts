@@ -9,7 +9,7 @@ import type { PageState } from '../state/time-window.ts'
 import { DESTINATIONS } from './navigation.ts'
 
 /** Something that the search goes to. */
-export interface Place extends ComboOption {
+export interface SearchResult extends ComboOption {
   readonly href: string
 }
 
@@ -25,13 +25,15 @@ export interface Searched {
 }
 
 /** Every place that the search goes to, no two of one name: pages, devices, interfaces, events, metrics. */
-export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }: Searched): readonly Place[] {
-  const pages = DESTINATIONS.map(({ label, path }): Place => ({ value: label, note: 'page', href: hrefTo(path) }))
+export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }: Searched): readonly SearchResult[] {
+  const pages = DESTINATIONS.map(
+    ({ label, path }): SearchResult => ({ value: label, note: 'page', href: hrefTo(path) }),
+  )
   const hardware = devices
     .filter((device) => device.kind === 'gpu' || device.kind === 'nic' || isGeneric(device))
     .map((device) => devicePlace(device, hrefTo(devicePath(device))))
   const netdevs = [...new Set(interfaces)].sort(compareNames).map(
-    (device): Place => ({
+    (device): SearchResult => ({
       value: device,
       note: 'interface',
       href: hrefTo(`/fabric/${encodeURIComponent(device)}`),
@@ -39,7 +41,7 @@ export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }
   )
   const metrics = types.flatMap(({ fields }) =>
     fields.map(
-      (field): Place => ({
+      (field): SearchResult => ({
         value: field.metric,
         note: field.help,
         href: hrefTo('/explore', { sig: [formatSignal({ metric: field.metric, function: firstFunction(field) })] }),
@@ -51,13 +53,13 @@ export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }
 }
 
 /** Events of one rule and device are told apart by when they began. */
-function eventPlace({ rule, device, startMs, endMs, isSimulated }: TracebackEvent, href: string): Place {
+function eventPlace({ rule, device, startMs, endMs, isSimulated }: TracebackEvent, href: string): SearchResult {
   const words = ['event', endMs === undefined ? 'open' : '', isSimulated ? 'simulated' : '']
   const where = device === '' ? rule : `${rule} on ${device}`
   return { value: `${where}, ${formatDateTime(startMs, 'utc')} UTC`, note: words.filter(Boolean).join(' · '), href }
 }
 
-function devicePlace(device: DeviceInfo, href: string): Place {
+function devicePlace(device: DeviceInfo, href: string): SearchResult {
   const { name, model = '', address = '', labels, simulated, netdevs = [] } = device
   const value = deviceTitle(device)
   const words = [name === value ? '' : name, model, address, simulated ? 'simulated' : '']
@@ -66,8 +68,8 @@ function devicePlace(device: DeviceInfo, href: string): Place {
 }
 
 /** A real device and a simulated one may be called the same; the real ones come first. */
-function withNamesOfTheirOwn(places: readonly Place[]): readonly Place[] {
-  const taken = new Map<string, Place>()
+function withNamesOfTheirOwn(places: readonly SearchResult[]): readonly SearchResult[] {
+  const taken = new Map<string, SearchResult>()
   for (const place of places) {
     const value = taken.has(place.value) ? `${place.value} (simulated)` : place.value
     taken.set(value, { ...place, value })

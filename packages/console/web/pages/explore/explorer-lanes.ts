@@ -1,6 +1,6 @@
 import type { Labels, MetricQuery, ResultMeta } from '@sonde/sdk/api'
 import { queryKey } from '../../api/frame.ts'
-import type { Columns } from '../../api/query-client.ts'
+import type { QueryColumns } from '../../api/query-client.ts'
 import type { GridColumn } from '../../api/sample-grid.ts'
 import type { ChartMember, ChartSpec } from '../../chart/chart-spec.ts'
 import { SLOTS } from '../../components/palette.ts'
@@ -21,7 +21,7 @@ export interface ExplorerSeries {
 }
 
 /** Signals of one unit on one axis, or like series of one signal. */
-export interface Lane {
+export interface ExplorerLane {
   /** Times of the samples. Unit: milliseconds since the epoch. */
   readonly times: Float64Array
   readonly spec: ChartSpec
@@ -56,11 +56,11 @@ interface Group {
  * A lane per unit while there are enough colours for its series. With more series, each signal has separate lanes for
  * real series, for simulated series, and for each set of labels, because only like members form a herd.
  */
-export function lanesOf(
+export function explorerLanes(
   queries: readonly MetricQuery[],
-  answer: Columns,
+  answer: QueryColumns,
   node: { readonly simulated: boolean } = { simulated: false },
-): Lane[] {
+): ExplorerLane[] {
   const { grid } = answer
   if (!grid) return []
   const answers = queries.flatMap((query): Answered[] => {
@@ -78,7 +78,7 @@ export function lanesOf(
     const count = some.reduce((sum, { columns }) => sum + columns.length, 0)
     return count > SLOTS.length ? some.flatMap(likeGroups) : [{ id, answers: some, note: '' }]
   })
-  const drawn = groups.map((group): Lane => {
+  const drawn = groups.map((group): ExplorerLane => {
     const series = seriesOf(group, grid, node)
     return { times: grid.times, spec: specOf(group, series), series }
   })
@@ -89,10 +89,10 @@ export function lanesOf(
 /** A lane per histogram, with a series per bin. */
 function stripLanes(
   { query, meta, columns }: Answered,
-  grid: NonNullable<Columns['grid']>,
+  grid: NonNullable<QueryColumns['grid']>,
   node: { readonly simulated: boolean },
-): Lane[] {
-  return heatStripsOf(columns, meta, grid).map(({ key, labels, edges, members, columns: own }): Lane => {
+): ExplorerLane[] {
+  return heatStripsOf(columns, meta, grid).map(({ key, labels, edges, members, columns: own }): ExplorerLane => {
     const isSimulated = isSimulatedSeries(labels, query, node)
     const series = members.flatMap((member, place): ExplorerSeries[] => {
       const column = own[place]
@@ -113,7 +113,7 @@ function isSimulatedSeries(labels: Labels, query: MetricQuery, node: { readonly 
 }
 
 /** Gives lanes of one signal distinct titles, because exports and screen readers have no caption. */
-function withOwnTitle(spec: ChartSpec, lanes: readonly Lane[]): ChartSpec {
+function withOwnTitle(spec: ChartSpec, lanes: readonly ExplorerLane[]): ChartSpec {
   const { caption, ...rest } = spec
   const isShared = lanes.filter((lane) => lane.spec.title === spec.title).length > 1
   return isShared ? { ...rest, title: `${spec.title}: ${caption}` } : spec
@@ -144,7 +144,7 @@ function labelNames(labels: Labels): string {
 
 function seriesOf(
   { answers }: Group,
-  grid: NonNullable<Columns['grid']>,
+  grid: NonNullable<QueryColumns['grid']>,
   node: { readonly simulated: boolean },
 ): readonly ExplorerSeries[] {
   const names = shortNames(answers.map(({ query }) => query))

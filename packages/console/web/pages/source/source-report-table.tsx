@@ -4,7 +4,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { MetricLink } from '../../components/metric-link.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { countOf } from '../../format/number.ts'
+import { countText } from '../../format/number.ts'
 
 const FIELD_COLUMNS: readonly TableColumn<ListedMetric>[] = [
   { key: 'metric', head: 'Metric', kind: 'rowHead', look: 'mono', cell: (field) => <MetricLink field={field} /> },
@@ -14,7 +14,7 @@ const FIELD_COLUMNS: readonly TableColumn<ListedMetric>[] = [
 ]
 
 /** The record types of a source, each with the documentation of its fields. */
-export function SourceReports({ reports }: { readonly reports: readonly SourceReport[] }) {
+export function SourceReportTable({ reports }: { readonly reports: readonly SourceReport[] }) {
   const { data } = useTypes()
   return (
     <Panel id="source-reports" title="Record types" caption="what it reports; open one for its fields">
@@ -35,7 +35,7 @@ function Report({ report, type }: { readonly report: SourceReport; readonly type
         <span className="mono report-name">{name}</span>
         <span className="report-words">{description}</span>
         <span className="report-count num">
-          {[labels.length > 0 && `by ${labels.join(', ')}`, type ? countOf(fields.length, 'field') : 'no record yet']
+          {[labels.length > 0 && `by ${labels.join(', ')}`, type ? countText(fields.length, 'field') : 'no record yet']
             .filter(Boolean)
             .join(' · ')}
         </span>

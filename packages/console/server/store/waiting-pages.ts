@@ -1,7 +1,7 @@
 import type { QueuedPage } from './queued-page.ts'
 
 /** Waiting parts of clients that are behind, for each client in order of arrival. The clients take turns. */
-export class Lanes {
+export class WaitingPages {
   /** The client with the next turn is first. */
   readonly #lanes = new Map<bigint, QueuedPage[]>()
 

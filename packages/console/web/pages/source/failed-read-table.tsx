@@ -7,7 +7,7 @@ import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
 /** Failed reads of a source, the latest first. */
-export function FailedReads({ failures }: { readonly failures: readonly FailedRead[] }) {
+export function FailedReadTable({ failures }: { readonly failures: readonly FailedRead[] }) {
   const zone = usePageState().url.tz ?? 'utc'
   const columns: readonly TableColumn<FailedRead>[] = [
     { key: 'place', head: 'Place', kind: 'rowHead', look: 'mono is-wrapping', cell: ({ place }) => place },

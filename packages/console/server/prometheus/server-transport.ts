@@ -17,7 +17,7 @@ const FAULT_LIMIT_BYTES = 64 << 10
 const ALIVE_PATH = '/-/healthy'
 
 /** A request to a server. */
-export interface Asked {
+export interface ServerRequest {
   /** Below the address of the server: `/api/v1/query_range`. */
   readonly path: string
   /** Sent as a form, because an address has a length limit. Undefined: a GET request. */
@@ -33,12 +33,12 @@ export interface Asked {
  * A query for a single time. `nocache` makes VictoriaMetrics answer for the requested time; otherwise it would answer
  * for 30 s earlier. Other servers ignore the parameter.
  */
-export function instantOf(form: Readonly<Record<string, string>>): Asked {
+export function instantOf(form: Readonly<Record<string, string>>): ServerRequest {
   return { path: '/api/v1/query', form: { ...form, nocache: '1' }, limitMs: INSTANT_LIMIT_MS, depthOfList: 3 }
 }
 
 /** The part of an answer outside its list. */
-export interface Envelope {
+export interface AnswerEnvelope {
   readonly status?: string
   readonly data?: unknown
   readonly error?: string
@@ -47,7 +47,7 @@ export interface Envelope {
 }
 
 /** Sends requests to one server over persistent connections, behind a breaker. */
-export class Transport {
+export class ServerTransport {
   /** Address of the server, without name and password. */
   readonly address: string
   /** Number of requests that were sent. */
@@ -80,7 +80,7 @@ export class Transport {
    * it takes too long, `QRY_BACKEND_OPEN` while the breaker is open, `QRY_BACKEND_LIMIT` if the answer would be too
    * large; also errors of `take`.
    */
-  async ask(asked: Asked, take: (element: string) => void | Promise<void>): Promise<Envelope> {
+  async ask(asked: ServerRequest, take: (element: string) => void | Promise<void>): Promise<AnswerEnvelope> {
     const waitMs = asked.isAside ? this.#breaker.openMs : this.#breaker.enter()
     if (waitMs > 0) throw this.#spared(waitMs)
     try {
@@ -118,7 +118,7 @@ export class Transport {
     }
   }
 
-  #fetch(path: string, limitMs: number, form?: Asked['form']): Promise<Response> {
+  #fetch(path: string, limitMs: number, form?: ServerRequest['form']): Promise<Response> {
     return fetch(`${this.address}${path}`, {
       method: form === undefined ? 'GET' : 'POST',
       headers: { accept: 'application/json', ...this.#headers },
@@ -128,7 +128,7 @@ export class Transport {
     })
   }
 
-  async #send({ path, form, limitMs, depthOfList }: Asked, take: (element: string) => void | Promise<void>) {
+  async #send({ path, form, limitMs, depthOfList }: ServerRequest, take: (element: string) => void | Promise<void>) {
     this.requests++
     const response = await this.#fetch(path, limitMs, form)
     const { status, body, headers } = response
@@ -141,7 +141,7 @@ export class Transport {
       if (bytes > ANSWER_LIMIT_BYTES) throw new RangeError(`the answer has over ${ANSWER_LIMIT_BYTES} bytes`)
       for (const element of reader.push(piece)) await take(element)
     }
-    const envelope = reader.envelope() as Envelope | null
+    const envelope = reader.envelope() as AnswerEnvelope | null
     if (envelope?.status !== 'success')
       throw new SondeError('QRY_BACKEND', `${this.address} answers, and not as a Prometheus does`)
     return envelope
@@ -226,7 +226,7 @@ async function faultOf({ body }: Response): Promise<{ readonly error: string; re
     pieces.push(piece)
   }
   try {
-    const { error = '', errorType = '' } = JSON.parse(Buffer.concat(pieces).toString()) as Envelope
+    const { error = '', errorType = '' } = JSON.parse(Buffer.concat(pieces).toString()) as AnswerEnvelope
     return { error: String(error).slice(0, 300), errorType: String(errorType) }
   } catch {
     // A proxy answers with its own page, so only the status is known.
