@@ -20,12 +20,12 @@ const sizeType = defineType('test_size', 'What one file holds', {
   size: optional(gauge('u64', { help: 'What the file holds' })),
 })
 
-/** A size, or the word for none. */
+/** Parses a size, or the word `none`. */
 function parseSize(bytes: Uint8Array): number | bigint | Lack | undefined {
   return new KernelText(bytes).skip('none') ? new Lack('unsupported', 'it has no size') : parseNumber(bytes)
 }
 
-/** A source whose only field is one file. */
+/** A source whose only field is read from one file. */
 function definitionOf(explain?: ExplainFailure): SourceDefinition {
   return {
     ...{ name: 'test_size', summary: 'One file', types: [sizeType], host: 'agent', intervalMs: 1000 },
@@ -51,7 +51,7 @@ function bringUp(t: TestContext, explain?: ExplainFailure) {
   node.write(FILE, '4\n')
   const tested = new TestedSource(definitionOf(explain), node.paths)
   t.after(() => tested.source.close())
-  /** The value of the next sample, and what is newly said of it. */
+  /** Takes a sample; returns its value and new absence records. */
   const sample = async () => {
     await tested.source.sample()
     const taken = tested.take()

@@ -10,31 +10,31 @@ import { checkDamage, DAMAGES, DENIES } from './test-damage.ts'
 import { type Taken, TestedSource, TestNode } from './test-node.ts'
 import { checkRecord, dataOf, keyOf, settle, trySample } from './test-records.ts'
 
-/** Units as names end in them: Prometheus' base units, and those that PCIe and optics have beside them. */
+/** Units at the end of names: Prometheus' base units, and units of PCIe and optics. */
 const UNITS =
   /_((?:bytes|transfers)_per_second|bytes|seconds|celsius|ratio|volts|amperes|joules|watts|meters|hertz|dbm|db)(_total)?$/
 
-/** Names of DCGM and of the recipe for DOCA, and numbers of which only the driver knows whether they count. */
+/** Names from DCGM and from the DOCA recipe, and values that may or may not be counters, as only the driver knows. */
 const GIVEN = /^(DCGM_FI_|doca_(adp_retx_packets|pci_[rt]x_bytes|diag_link_errors|diag_counter)$|\w+_driver_statistic$)/
 
-/** What the suite must know of a source. */
+/** Properties of a source for the suite. */
 export interface SourceCase {
   /**
-   * A folder with `proc/` and `sys/` in which the source finds something to read, and reads every file. Left out by a
-   * source that reads no files; the cases that strike files are then left out.
+   * A folder with `proc/` and `sys/` in which the source finds data and reads every file. Omit it if the source reads
+   * no files; the cases with damaged files are then skipped.
    */
   readonly tree?: URL
-  /** Options to make it with. Default: none. */
+  /** Options of the source. Default: none. */
   readonly options?: object
-  /** Where the library is that stands in for the vendor's. */
+  /** Path of the library that replaces the vendor's library. */
   readonly library?: Pick<SourcePaths, 'doca_library' | 'nvml_library'>
-  /** Types that it does not report here: they stay in the memory of the host, or need hardware that is not there. */
+  /** Types that the source does not report here: they stay in the memory of the host, or need other hardware. */
   readonly unreported?: readonly RecordType[]
-  /** The file of the tree without which there is nothing to read; `probe` looks at it. */
+  /** The file that the source needs and that `probe` checks. */
   readonly file?: string
-  /** Files of names that only the driver knows: that such a file is not there is no news. */
+  /** Files whose names only the driver knows. The absence of such a file is not reported. */
   readonly nameless?: RegExp
-  /** A counter of kind u64, and how the kernel would show a value of it. */
+  /** A counter of kind u64, and how the kernel prints a value of it. */
   readonly counter?: {
     readonly type: RecordType
     readonly field: string
@@ -43,12 +43,12 @@ export interface SourceCase {
   }
   /** Why the suite cannot run on this machine; false if it can. Default: false. */
   readonly skip?: string | false
-  /** A series, and how it leaves. Left out where the source has only series that stay. */
+  /** A series, and how it leaves. Omit it if series of the source never leave. */
   readonly series?: { readonly type: RecordType; readonly labels: Labels; readonly leave: (node: TestNode) => void }
 }
 
 /**
- * The cases that every source passes, whatever it reads. A source's own tests hold only what is special to it.
+ * Cases that every source must pass. The source's own tests cover only its special behaviour.
  *
  * @example
  * testSource(netdev, { tree: new URL('fixtures/veth-namespace', import.meta.url), file: 'proc/net/dev' })
@@ -99,7 +99,7 @@ function checkDefinition({ name, summary, types, intervalMs, options }: SourceDe
     for (const [fieldName, metric] of type.metrics) {
       const field = type.fields[fieldName]
       assert.match(field?.help ?? '', /^[A-Z0-9a-z].*[^.]$/s, `${metric} has a HELP text without a full stop`)
-      // Names that are given from outside stay as they are.
+      // Names defined by others stay unchanged.
       if (GIVEN.test(metric)) continue
       assert.equal(
         metric.endsWith('_total'),
@@ -141,7 +141,7 @@ async function checkProbe({ given, node, tested }: Tested): Promise<void> {
     assert.equal(denied.state, 'denied')
     assert.match(denied.reason, new RegExp(given.file))
   }
-  // As with a file for which there is no descriptor: whether it is there is not known.
+  // The link behaves as if no descriptor were left: it is unknown whether the file exists.
   node.link(given.file, join(node.root, given.file))
   const failed = await tested.source.probe()
   assert.equal(failed.state, 'failed')

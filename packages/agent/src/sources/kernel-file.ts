@@ -283,8 +283,8 @@ export class KernelFile {
   }
 
   /**
-   * Reads what the path leads to now, whatever was open: for a look that is rare, and that no sixteenth would follow
-   * soon.
+   * Opens the file again and reads it. For rare reads, because a replaced file would otherwise be noticed only after
+   * several reads.
    */
   readAnew(): Uint8Array | ReadFailure {
     this.close()
@@ -319,8 +319,8 @@ export class KernelFile {
   }
 
   /**
-   * A driver that refuses does so as long as it is there, and keeps its descriptor; any other failure may be over with
-   * the next open.
+   * A driver that refuses a read keeps refusing, so its descriptor is kept. Any other failure may end with the next
+   * open.
    */
   #failure(error: unknown): ReadFailure {
     const kind = failureKind(error)

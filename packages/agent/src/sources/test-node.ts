@@ -10,7 +10,7 @@ import * as v from 'valibot'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
 import type { NodeSource, Probe, SourceContext, SourceDefinition } from './source.ts'
 
-/** A copy of fixture trees, with `proc/` and `sys/` in it, that a test may change. Removed when the test ends. */
+/** A copy of fixture trees with `proc/` and `sys/`, which a test may change. It is removed at the end of the test. */
 export class TestNode {
   readonly root: string
   #fifoPath: string | undefined
@@ -29,7 +29,7 @@ export class TestNode {
     return { procfs: join(this.root, 'proc'), sysfs: join(this.root, 'sys'), devfs: join(this.root, 'dev') }
   }
 
-  /** Every plain file, by its path below the root; what links lead to counts where it lies. */
+  /** Every plain file, by its path below the root; links are not followed. */
   files(): string[] {
     return fs
       .readdirSync(this.root, { recursive: true, withFileTypes: true })
@@ -42,7 +42,10 @@ export class TestNode {
     return fs.readFileSync(join(this.root, path), 'utf8')
   }
 
-  /** Writes in place, as the kernel changes what an open descriptor reads. What is no plain file is replaced by one. */
+  /**
+   * Writes in place, so that open descriptors read the new content. Anything except a plain file is replaced by a plain
+   * file.
+   */
   write(path: string, text: string): void {
     const place = join(this.root, path)
     fs.mkdirSync(dirname(place), { recursive: true })
@@ -50,7 +53,7 @@ export class TestNode {
     fs.writeFileSync(place, text)
   }
 
-  /** Takes files away, one or a folder; a descriptor that is still open reads empty from then on. */
+  /** Removes files or a folder; an open descriptor reads empty from then on. */
   remove(path: string): void {
     const place = join(this.root, path)
     const found = fs.lstatSync(place, { throwIfNoEntry: false })
@@ -59,27 +62,27 @@ export class TestNode {
     fs.rmSync(place, { recursive: true, force: true })
   }
 
-  /** Takes a file's name away; a descriptor that is still open goes on giving what it held. */
+  /** Removes the name of a file; an open descriptor still reads its content. */
   unlink(path: string): void {
     fs.unlinkSync(join(this.root, path))
   }
 
-  /** Puts an empty folder in the place of a file. */
+  /** Replaces a file by an empty folder. */
   makeFolder(path: string): void {
     this.remove(path)
     fs.mkdirSync(join(this.root, path))
   }
 
-  /** Puts a file that claims many bytes, and holds none of them, in the place of a file. */
+  /** Replaces a file by a sparse file with many bytes. */
   makeHuge(path: string, bytes: number): void {
     this.write(path, '')
     fs.truncateSync(join(this.root, path), bytes)
   }
 
-  /** Puts a FIFO without a writer in the place of a file: opening it the plain way waits for ever. */
+  /** Replaces a file by a FIFO without a writer: a plain open would never return. */
   makeFifo(path: string): void {
     this.remove(path)
-    // A link to another FIFO is made without a process.
+    // Links to an existing FIFO, because a new FIFO needs a process.
     fs.linkSync(this.#fifo(), join(this.root, path))
   }
 
@@ -89,7 +92,7 @@ export class TestNode {
     return this.#fifoPath
   }
 
-  /** Links to an existing FIFO, because a new FIFO needs a process. */
+  /** Open descriptors of this process inside the tree, including those of removed files. */
   openDescriptors(): string[] {
     return fs
       .readdirSync('/proc/self/fd')
@@ -97,7 +100,7 @@ export class TestNode {
       .filter((target) => target.startsWith(`${this.root}/`))
   }
 
-  /** Puts a link to a file of the running kernel in a place, for what plain files cannot answer. */
+  /** Creates a link to a file of the running kernel, for answers that plain files cannot give. */
   link(path: string, target: string): void {
     fs.rmSync(join(this.root, path), { recursive: true, force: true })
     fs.mkdirSync(dirname(join(this.root, path)), { recursive: true })
@@ -105,7 +108,7 @@ export class TestNode {
   }
 }
 
-/** Where a link leads; empty if it is gone, as that of the listing itself is. */
+/** Target of a link; empty if it is gone, like the descriptor of the listing itself. */
 function targetOf(link: string): string {
   try {
     return fs.readlinkSync(link)
@@ -120,17 +123,17 @@ export interface Taken {
   readonly record: ReadRecord
 }
 
-/** A source in the hands of a test: what it reports, says to be absent, and counts as failed. */
+/** A source under test, with its records, absences and failures. */
 export class TestedSource {
-  /** Places of failed reads, in order. */
+  /** Failed reads in order. */
   readonly failures: { place: string; message: string }[] = []
-  /** What the duties of single devices threw at the last sample. */
+  /** Errors of single devices in the last sample. */
   thrown: unknown[] = []
-  /** Records that were not made for a limit of the source, by reason. */
+  /** Records dropped because of a limit of the source, by reason. */
   readonly dropped = new Map<string, number>()
-  /** What is said to be absent now: code by `type{series}.field`. A series that is gone has no entry. */
+  /** Present absences: code by `type{series}.field`. A series that is gone has no entry. */
   readonly absent = new Map<string, string>()
-  /** A source under test, with its records, absences and failures. */
+  /** The source. One `sample` runs all duties in turn. A closed source is created again. */
   readonly source = {
     probe: async (): Promise<Probe> => (await this.#open()).probe(),
     sample: (): Promise<void> => this.#sample(),
@@ -186,7 +189,7 @@ export class TestedSource {
     this.#isClosed = true
   }
 
-  /** Throws what the whole source throws, or every device. */
+  /** Throws the error of the whole source, or of all devices. */
   async #sample(): Promise<void> {
     const node = await this.#open()
     const done = new Set<string>()
@@ -206,17 +209,17 @@ export class TestedSource {
     if (errors.length > 0 && errors.length >= done.size - 1) throw errors[0]
   }
 
-  /** How its targets fare. */
+  /** State of its targets. */
   async targets(): Promise<readonly TargetStatus[]> {
     return (await this.#open()).targets?.() ?? []
   }
 
-  /** Has it answer a command. */
+  /** Sends a command to the source. */
   async command(command: unknown): Promise<unknown> {
     return (await this.#open()).command?.(command)
   }
 
-  /** State of its targets. */
+  /** Samples once; returns the records of one type. */
   async sampleOf<T extends RecordType>(type: T): Promise<RecordOf<T>[]> {
     await this.source.sample()
     return this.take()
@@ -232,7 +235,7 @@ export class TestedSource {
     return taken
   }
 
-  /** The absence records among those given, as `field: code`, of one series. */
+  /** The absences of one series among the given records, as `field: code`. */
   static absences(taken: readonly Taken[], labels: Labels): string[] {
     const series = seriesKey(labels)
     return taken

@@ -7,18 +7,18 @@ import { rangesOf } from './ranges/range-of.ts'
 import type { Taken, TestedSource } from './test-node.ts'
 
 /**
- * Sweeps after which a source has read everything: one that reads in turn, and one that opens a file anew at its
+ * Sweeps until everything was read, also by sources whose series take turns and whose files are opened again at the
  * sixteenth read.
  */
 const SETTLE_SWEEPS = 20
 
-/** Checks that a record has its labels, numbers that can be, and a reason for every value that it lacks. */
+/** Checks that a record has its labels, plausible numbers, and a reason for every missing value. */
 export function checkRecord({ absent }: TestedSource, type: RecordType, record: ReadRecord): void {
   const key = keyOf(type, record)
   const ranges = rangesOf(type)
   for (const { name, field } of type.layout.slots) {
     const place = `${type.name}{${key}}.${name}`
-    // A label that may be empty says so, and what that means.
+    // The help of a label that may be empty must explain the empty value.
     if (field.role === 'label' && !/\bempty\b/.test(field.help ?? ''))
       assert.notEqual(record[name], '', `${place} is empty`)
     if (record[name] === undefined) {
@@ -33,15 +33,15 @@ export function checkRecord({ absent }: TestedSource, type: RecordType, record: 
 }
 
 /**
- * What a source shows: the records of a sample without their times, of a type whose series have turns the latest of
- * each; and what is absent.
+ * Visible state of a source: the records of a sample without times, and the present absences. For types whose series
+ * take turns, the latest record of each series.
  */
 export interface Shown {
   readonly records: readonly string[]
   readonly absent: readonly (readonly [string, string])[]
 }
 
-/** Samples until everything was read, or until what is expected is shown. */
+/** Samples until everything was read, or until the expected state appears. */
 export async function settle(tested: TestedSource, expected?: Shown): Promise<Shown> {
   const latest = new Map<string, Taken>()
   tested.take()
@@ -65,7 +65,7 @@ function follow(latest: Map<string, Taken>, taken: Taken): void {
   else if (record.field === '' && record.code !== '') latest.delete(`${record.type}{${record.series}}`)
 }
 
-/** Samples; what was thrown, which must be one of Sonde's own errors. */
+/** Samples; returns the message of a thrown error, which must be a SondeError. */
 export async function trySample(tested: TestedSource): Promise<string> {
   try {
     await tested.source.sample()
@@ -76,12 +76,12 @@ export async function trySample(tested: TestedSource): Promise<string> {
   }
 }
 
-/** Records without those that say what is absent. */
+/** The given records without absence records. */
 export function dataOf(taken: readonly Taken[]): Taken[] {
   return taken.filter(({ type }) => type !== absenceType)
 }
 
-/** The labels of a record, as its series is called. */
+/** Labels of a record, as in the name of its series. */
 export function keyOf(type: RecordType, record: ReadRecord): string {
   return seriesKey(Object.fromEntries(type.labels.map(({ name }) => [name, String(record[name])])))
 }

@@ -3,20 +3,20 @@ import { encoderOf } from '@sonde/sdk/internal'
 import { emptyRecord } from '../empty-record.ts'
 import type { SampleRing, SourceContext } from '../source.ts'
 
-/** What tells a series from the others of its type. */
+/** Labels that identify a series of its type. */
 export type SeriesLabels = Readonly<Record<string, string | number>>
 
-/** How many samples were taken since it was asked last. */
+/** Samples since the previous report. */
 export interface SampleCounts {
   readonly samples: number
-  /** Of these, those that repeat the values of the one before. */
+  /** Samples that repeat the values of the sample before. */
   readonly repeats: number
 }
 
-/** Samples of one series in a ring of the host, which is called by the labels of the series: `mlx5_0/1`. */
+/** Samples of one series in a ring of the host. The ring is named after the labels of the series: `mlx5_0/1`. */
 export class SampledSeries<T extends RecordType> {
   readonly type: T
-  /** What the next sample puts into the ring: filled and put again and again. */
+  /** The next sample; this object is filled and put into the ring repeatedly. */
   readonly record: RecordOf<T>
   readonly #context: SourceContext
   readonly #labels: SeriesLabels
@@ -26,8 +26,8 @@ export class SampledSeries<T extends RecordType> {
   #repeats = 0
 
   /**
-   * @param ringSamples Samples that are kept.
-   * @throws SondeError `AGT_TAP` if the rings of the source would be larger than they may be.
+   * @param ringSamples Capacity of the ring.
+   * @throws SondeError `AGT_TAP` if the rings of the source exceed their limit.
    */
   constructor(type: T, labels: SeriesLabels, ringSamples: number, context: SourceContext) {
     this.type = type
@@ -45,12 +45,12 @@ export class SampledSeries<T extends RecordType> {
     }
   }
 
-  /** Samples since the counts were taken. */
+  /** Samples since the last {@link takeCounts}. */
   get samples(): number {
     return this.#samples
   }
 
-  /** Puts the record into the ring, as of a time of the host's monotonic clock. Unit: nanoseconds. */
+  /** Puts the record into the ring, with a time of the host's monotonic clock. Unit: nanoseconds. */
   put(monoNs: bigint, isRepeat = false): void {
     Object.assign(this.record, { time: monoNs })
     this.#put()
@@ -58,7 +58,7 @@ export class SampledSeries<T extends RecordType> {
     if (isRepeat) this.#repeats++
   }
 
-  /** What was sampled since this was asked last. */
+  /** Returns the counts since the last call. */
   takeCounts(): SampleCounts {
     const counts = { samples: this.#samples, repeats: this.#repeats }
     this.#samples = 0
@@ -66,7 +66,7 @@ export class SampledSeries<T extends RecordType> {
     return counts
   }
 
-  /** Says that the series is gone, and its samples with it. */
+  /** Reports that the series is gone, and drops its samples. */
   forget(reason: string): void {
     this.#ring.lose()
     const labels = Object.fromEntries(Object.entries(this.#labels).map(([name, value]) => [name, String(value)]))

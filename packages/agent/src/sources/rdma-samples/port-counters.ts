@@ -10,26 +10,26 @@ import type { SourceContext } from '../source.ts'
 import type { PortPlace } from './port-files.ts'
 import { pathOf } from './port-files.ts'
 
-/** For how long a file that was refused is left alone at most. Unit: milliseconds. */
+/** Longest pause before a refused file is read again. Unit: milliseconds. */
 const PAUSE_MS = 60_000
 const SHARES: readonly Share[] = ['telling', 'rest']
 
-/** What is read of a port, and how often. */
+/** Options of the counters of a port. */
 export interface PortCountersParts<F extends string> {
   readonly folder: 'hw_counters' | 'counters'
-  /** The counters by their names. */
+  /** Forms of the counters by name. */
   readonly forms: ReadonlyMap<string, CounterForm<F>>
-  /** Between two readings. Unit: milliseconds. */
+  /** Time between two readings. Unit: milliseconds. */
   readonly sampleMs: number
   readonly sysfs: KernelFiles
   readonly context: SourceContext
 }
 
-/** What a reading came to. */
+/** Result of a reading. */
 export interface CountersRead {
-  /** Whether there is any value. */
+  /** Whether there was any value. */
   readonly isAny: boolean
-  /** Whether any value is another than at the reading before. */
+  /** Whether any value changed since the previous reading. */
   readonly isChanged: boolean
 }
 
@@ -43,7 +43,7 @@ export class PortCounters<F extends string> {
   readonly #absences: FieldAbsences
   readonly #folder: CounterFolder<F>
 
-  /** @param record Record of `type` that is filled again and again. */
+  /** @param record Record of `type` that each reading fills. */
   constructor(
     place: PortPlace,
     type: RecordType,
@@ -63,12 +63,12 @@ export class PortCounters<F extends string> {
     this.#folder = new CounterFolder(path, forms, sysfs, { telling: part, rest: part }, { pauseReadsMax })
   }
 
-  /** Names of the counters that stand at the most that they can hold. */
+  /** Names of the counters that have reached their largest value. */
   get saturated(): readonly string[] {
     return this.#folder.saturated
   }
 
-  /** Looks which counters there are. */
+  /** Checks which counters exist. */
   scan(): void {
     const looked = this.#folder.scan()
     const { device, port } = this.#place
@@ -92,7 +92,7 @@ export class PortCounters<F extends string> {
     return { isAny, isChanged }
   }
 
-  /** Forgets what was said of its fields: its series is gone. */
+  /** Forgets reported absences, because the series is gone. */
   forget(): void {
     this.#absences.forget()
   }
@@ -102,7 +102,7 @@ export class PortCounters<F extends string> {
   }
 }
 
-/** Forms of the counters that are sampled, by their names. */
+/** Forms of the sampled counters, by name. */
 export function formsOf<F extends string>(
   all: ReadonlyMap<string, CounterForm<F>>,
   counters: readonly string[],

@@ -1,7 +1,7 @@
-// What the configuration of the simulator can name. The simulator itself is loaded only if it runs; a test holds
-// these to it.
+// Names that the configuration of the simulator accepts. The simulator itself is loaded only when it runs; a test
+// compares both.
 
-/** Names of the kinds of node; the first is the default. */
+/** Names of the node classes; the first is the default. */
 export const CLASS_NAMES = ['hgx-h100', 'hgx-h200', 'hgx-b200', 'dpu-host', 'small'] as const
 
 /** Names of the scenarios. */
@@ -32,5 +32,5 @@ export const SCENARIO_NAMES = [
   'random',
 ] as const
 
-/** Scenarios that run or wait at a time. */
+/** Most scenarios that run or wait at the same time. */
 export const RUNNING_LIMIT = 16

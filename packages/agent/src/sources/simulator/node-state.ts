@@ -3,7 +3,7 @@ import type { CombinedNic } from './model/combine.ts'
 import type { Heat } from './model/heat.ts'
 import type { Segment } from './model/segment.ts'
 
-/** What a node had counted when a segment began, with which a schedule can begin. All of it can be written as JSON. */
+/** Counters of a node at the start of a segment, from which a schedule can start. All of it can be written as JSON. */
 export interface Origin {
   readonly index: number
   /** Unit: seconds since the epoch of the simulation. */
@@ -22,17 +22,17 @@ export interface Origin {
   readonly host: readonly number[]
 }
 
-/** All that decides what a simulated node shows, beside seed, node and workload. */
+/** Everything that determines the values of a simulated node, besides seed, node class and workload. */
 export interface NodeState {
-  /** Absent if the schedule begins with the epoch. */
+  /** Absent if the schedule starts with the epoch. */
   readonly origin?: Origin
   readonly aerNames: readonly string[]
-  /** Events before the origin: what they counted stays. */
+  /** Events before the origin; their counts remain. */
   readonly past: readonly EffectEvent[]
   readonly effects: readonly Effects[]
 }
 
-/** What a schedule needs of a segment to begin with it. */
+/** Extracts what a schedule needs to start with a segment. */
 export function originOf({ index, fromS, gpus, nics, host }: Segment): Origin {
   return {
     ...{ index, fromS, host: [...host.base] },

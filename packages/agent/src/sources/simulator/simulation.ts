@@ -7,8 +7,8 @@ import type { Segment } from './model/segment.ts'
 import { type NodeState, type Origin, originOf } from './node-state.ts'
 
 /**
- * A node of which every value is a pure function of seed, device and time, and of the effects that are set. Asking
- * costs the same for any moment, and leaves no trace: any period, replay or seek gives the same values.
+ * A simulated node. Every value is a pure function of seed, device, time and effects. Reads have the same cost for any
+ * moment and change nothing, so any period, replay or seek gives the same values.
  */
 export class Simulation {
   readonly seed: number
@@ -16,14 +16,14 @@ export class Simulation {
   readonly workload: ScheduleInput['workload']
   #effects: readonly Effects[] = []
   #segments: Segment[] = []
-  /** Segments after those. */
+  /** Segments that follow. */
   #coming: Iterator<Segment, void> = [].values()
   #events = new EventIndex([])
   #aerNames: readonly string[] = AER_NAMES
   #origin: Origin | undefined
-  /** Events before the origin: what they counted stays. */
+  /** Events before the origin; their counts remain. */
   #past: readonly EffectEvent[] = []
-  /** Counts up when the effects change, so that who keeps something made of them knows. */
+  /** Increases with every change of the effects, for caches that depend on them. */
   version = 0
   #cursor = 0
 
@@ -34,15 +34,15 @@ export class Simulation {
     this.setEffects(input.effects)
   }
 
-  /** All effects that were set, those that have ended too: what was counted stays counted. */
+  /** All effects, including those that have ended, because their counts remain. */
   get effects(): readonly Effects[] {
     return this.#effects
   }
 
   /**
-   * Replaces all effects. What lies before the first difference stays as it was: to end a scenario early its spans are
-   * cut ({@link cutEffects}), not taken out, or counters would fall. Only what ended before {@link keptFromS} may be
-   * left out.
+   * Replaces all effects. Everything before the first difference stays unchanged. To end a scenario early, its spans
+   * are cut ({@link cutEffects}) and not removed, because counters would decrease otherwise. Only effects that ended
+   * before {@link keptFromS} may be omitted.
    */
   setEffects(effects: readonly Effects[]): void {
     const { seed, node, workload } = this
@@ -56,17 +56,14 @@ export class Simulation {
     this.version++
   }
 
-  /**
-   * Where the past that can still be asked for begins; effects that ended before may be left out. Unit: seconds since
-   * the epoch.
-   */
+  /** Start of the readable past; effects that ended earlier may be omitted. Unit: seconds since the epoch. */
   get keptFromS(): number {
     return this.#origin?.fromS ?? 0
   }
 
   /**
-   * Gives up the past before the segment of a moment: its memory, and the need to keep the effects that were over by
-   * then. Counts stay. Says {@link keptFromS}.
+   * Drops the past before the segment of a moment, to free its memory and the effects that had ended. Counts remain.
+   * Returns {@link keptFromS}.
    */
   forget(beforeS: number): number {
     const origin = this.#segmentAt(beforeS)
@@ -79,13 +76,13 @@ export class Simulation {
     return origin.fromS
   }
 
-  /** What happens to the node; another one of the same seed, kind and workload that follows it is the same. */
+  /** Present state. A simulation of the same seed, class and workload that follows it shows the same node. */
   get state(): NodeState {
     const [origin, past] = [this.#origin, this.#past]
     return { ...(origin === undefined ? {} : { origin }), aerNames: this.#aerNames, past, effects: this.#effects }
   }
 
-  /** Becomes the same node as another one, whose state this is. */
+  /** Takes over the state of another simulation. */
   follow({ origin, aerNames, past, effects }: NodeState): void {
     this.#origin = origin
     this.#past = past
@@ -93,12 +90,12 @@ export class Simulation {
     this.setEffects(effects)
   }
 
-  /** Segments up to the latest moment that was asked for. */
+  /** Segments up to the latest moment that was read. */
   get segments(): readonly Segment[] {
     return this.#segments
   }
 
-  /** Everything that happens once. */
+  /** All one-time events. */
   get events(): EventIndex {
     return this.#events
   }
@@ -108,7 +105,7 @@ export class Simulation {
     return this.#aerNames
   }
 
-  /** The place of a moment; see {@link Place}. Unit of `t`: seconds since the epoch. */
+  /** Finds the position of a moment. Unit of `t`: seconds since the epoch. */
   at(place: Place, t: number): Place {
     const kept = Math.max(this.keptFromS, t)
     return locate(place, this.seed, this.#segmentAt(kept), kept)
@@ -129,7 +126,7 @@ export class Simulation {
   }
 }
 
-/** Effects as they are if their scenario ends at a time: spans are cut there, and what would happen later does not. */
+/** Effects of a scenario that ends at a given time: spans are cut, and later events are removed. */
 export function cutEffects({ spans, events = [] }: Effects, atS: number): Effects {
   return {
     spans: spans.filter(({ fromS }) => fromS < atS).map((span) => ({ ...span, toS: Math.min(span.toS, atS) })),

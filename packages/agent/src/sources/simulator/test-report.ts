@@ -8,7 +8,7 @@ import { NodeReport } from './report/node-report.ts'
 import { Simulation } from './simulation.ts'
 import { EPOCH_MS } from './time.ts'
 
-/** What a test asks of a simulated node. */
+/** Options of a simulated node in tests. */
 export interface TestReportOptions {
   readonly node?: string
   readonly seed?: number
@@ -17,7 +17,7 @@ export interface TestReportOptions {
   readonly intervalMs?: number
 }
 
-/** A simulated node in the hands of a test, which says what time it is. */
+/** A simulated node whose time a test controls. */
 export class TestReport {
   readonly simulation: Simulation
   readonly #report: NodeReport
@@ -41,13 +41,16 @@ export class TestReport {
     this.#report = new NodeReport(this.simulation, context)
   }
 
-  /** Samples at a time, in seconds of the simulation; the records of a type, by the values of their labels. */
+  /**
+   * Samples at a time, in seconds of the simulation. The result returns the records of a type, by the values of their
+   * labels.
+   */
   at(t: number): <T extends RecordType>(type: T) => ReadonlyMap<string, ReadRecord> {
     this.#batches = []
     this.#report.sample(BigInt(EPOCH_MS) * 1_000_000n + BigInt(Math.round(t * 1e9)), t)
     this.#flush()
     const batches = this.#batches
-    // A test looks at a few of the types, and at each of them often.
+    // A test reads only a few types, but each of them often.
     const read = new Map<RecordType, ReadonlyMap<string, ReadRecord>>()
     return (type) => {
       const records = read.get(type) ?? recordsOf(type, batches)
@@ -62,13 +65,13 @@ export class TestReport {
     return this.#batches
   }
 
-  /** The bytes of all records at a time, as text: comparing that is quick. */
+  /** The bytes of all records at a time as text, for fast comparison. */
   bytesAt(t: number): string {
     return Buffer.concat(this.batchesAt(t).map(({ bytes }) => bytes)).toString('base64')
   }
 
   #take(batch: Batch): void {
-    // What is absent, and how often there is more, is told at the time of telling, not of the simulation.
+    // Absences and periods have the time of their report, not of the simulation.
     if (batch.type !== absenceType && batch.type !== periodType)
       this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
   }
@@ -87,7 +90,7 @@ function recordsOf(type: RecordType, batches: readonly Batch[]): Map<string, Rea
   return records
 }
 
-/** A number of a record, whatever its kind; NaN if it is absent. */
+/** A number of a record of any kind; NaN if it is absent. */
 export function numberOf(record: ReadRecord | undefined, field: string): number {
   const value = record?.[field]
   return value === undefined ? Number.NaN : Number(value)

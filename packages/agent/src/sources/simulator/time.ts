@@ -1,12 +1,12 @@
-/** Where the time of simulated nodes begins: 1 January 2026. Unit: milliseconds since the Unix epoch. */
+/** Start of the time of simulated nodes: 1 January 2026. Unit: milliseconds since the Unix epoch. */
 export const EPOCH_MS = 1_767_225_600_000
 
-/** The same in nanoseconds. */
+/** {@link EPOCH_MS} in nanoseconds. */
 export const EPOCH_NS = BigInt(EPOCH_MS) * 1_000_000n
 
 /**
- * Seconds since the epoch of the simulation. To some 10 ns, which is what a double holds; a clock that stands before
- * the epoch counts as the epoch.
+ * Seconds since the epoch of the simulation, to about 10 ns, the precision of a double. Earlier times count as the
+ * epoch.
  */
 export function secondsOf(timeNs: bigint): number {
   return Math.max(0, Number(timeNs - EPOCH_NS) / 1e9)
@@ -17,7 +17,7 @@ export function secondsOfMs(timeMs: number): number {
   return Math.max(0, (timeMs - EPOCH_MS) / 1000)
 }
 
-/** Milliseconds since the Unix epoch of seconds of the simulation. */
+/** Converts seconds of the simulation to milliseconds since the Unix epoch. */
 export function msOfSeconds(seconds: number): number {
   return EPOCH_MS + seconds * 1000
 }

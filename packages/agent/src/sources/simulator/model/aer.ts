@@ -1,19 +1,19 @@
 import type { AerRate, Effects } from '../effects.ts'
 import type { AerSegment } from './segment.ts'
 
-/** PCIe errors that every device can count, as `severity/error`, beside those of effects. */
+/** PCIe errors that every device counts, as `severity/error`. Effects may add more. */
 export const AER_NAMES: readonly string[] = ['RxErr', 'BadTLP', 'BadDLLP', 'Rollover', 'Timeout'].map(
   (error) => `correctable/${error}`,
 )
-/** Place of receiver errors among the names; those of a healthy link are of this kind. */
+/** Index of receiver errors among the names. Healthy links have only this kind. */
 export const RECEIVER_ERRORS = 0
 
-/** What the end that receives counts; all else is counted by the end that sends. */
+/** Errors that the receiving end counts; the sending end counts all others. */
 export const RECEIVED_ERRORS: ReadonlySet<string> = new Set(
   ['RxErr', 'BadTLP', 'BadDLLP'].map((error) => `correctable/${error}`),
 )
 
-/** The names given, and those that effects bring. Names never lose their place. */
+/** The given names, followed by the names in effects. Indexes of names never change. */
 export function aerNamesOf(names: readonly string[], effects: readonly Effects[]): string[] {
   const all = new Set(names)
   for (const { spans } of effects) {
@@ -26,7 +26,7 @@ export function aerNamesOf(names: readonly string[], effects: readonly Effects[]
   return [...all]
 }
 
-/** PCIe errors that a device sees in a segment. */
+/** PCIe errors that a device counts in a segment. */
 export function aerSegment(
   names: readonly string[],
   base: Float64Array,

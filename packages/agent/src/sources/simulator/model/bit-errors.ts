@@ -1,10 +1,10 @@
 import type { CombinedNic } from './combine.ts'
 import { deviceKey, STREAM, uniform } from './hash.ts'
 
-/** How bit errors lie on the lanes of a healthy port. */
+/** Distribution of bit errors over the lanes of a healthy port. */
 const LANE_SHARES = [0.21, 0.29, 0.27, 0.23]
 
-/** Share of a port's bit errors that one of its lanes has. */
+/** A lane's share of the bit errors of its port. */
 export function laneShare(lane: number, lanes: number, worstLane: number | undefined): number {
   if (worstLane !== undefined && worstLane < lanes) return worstLane === lane ? 0.97 : 0.03 / (lanes - 1)
   let total = 0
@@ -12,7 +12,7 @@ export function laneShare(lane: number, lanes: number, worstLane: number | undef
   return (LANE_SHARES[lane] ?? 0) / total
 }
 
-/** Bit error rate of a link before correction: its own healthy one between 10⁻⁹ and 10⁻⁷, or a worse one. */
+/** Bit error rate of a link before correction: a healthy rate between 10⁻⁹ and 10⁻⁷, or a worse rate from effects. */
 export function bitErrorRate(seed: number, nic: number, effect: CombinedNic): number {
   const healthy = 10 ** (-9 + 2 * uniform(seed, STREAM.device, deviceKey('nic', nic), 3))
   return Math.max(healthy, effect.bitErrorRate ?? 0)

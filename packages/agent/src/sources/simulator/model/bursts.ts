@@ -3,29 +3,29 @@ import { PACKET_BYTES } from './pace.ts'
 import type { Place } from './place.ts'
 import type { NicSegment } from './segment.ts'
 
-/** Buckets into which the gradients of a step are cut. */
+/** Buckets of gradients in a step. */
 const BUCKETS = 24
-/** Bytes that are sent in one go. */
+/** Bytes sent at once. */
 const CHUNK_BYTES = 512 << 10
-/** How much the bytes of a step vary. */
+/** Variation of the bytes of a step. */
 const VARIATION = 0.02
-/** By how much what comes in is later than what goes out. Unit: seconds. */
+/** Delay of received data behind sent data. Unit: seconds. */
 const SHIFT_S = 15e-6
-/** Makes the key of a NIC that of its neighbour on another node. */
+/** Turns the key of a NIC into that of its neighbour on another node. */
 const NEIGHBOUR = 512
 
-/** What of the traffic of a NIC stays the same within one step. */
+/** Properties of a NIC's traffic that are constant within a step. */
 export interface StepCurve {
-  /** Steps' worth of bytes when the step begins, and when it ends. */
+  /** Bytes at the start and end of the step, in steps' worth. */
   readonly done: number
   readonly next: number
-  /** Where in the step the bytes flow, as shares of it. */
+  /** Window of traffic in the step, as shares of the step. */
   readonly windowStart: number
   readonly windowWidth: number
-  /** What part of the time of a bucket is busy, and of that of a chunk. */
+  /** Busy share of a bucket's time and of a chunk's time. */
   readonly duty: number
   readonly chunkDuty: number
-  /** Chunks in a bucket. */
+  /** Chunks per bucket. */
   readonly chunks: number
   /** Subtracted from the position in the step. */
   readonly shift: number
@@ -35,14 +35,14 @@ const NO_TRAFFIC: StepCurve = {
   ...{ done: 0, next: 0, windowStart: 0, windowWidth: 1, duty: 1, chunkDuty: 1, chunks: 1, shift: 0 },
 }
 
-/** How what a NIC sends rises within the step of a place: in bursts. */
+/** Curve of the bytes sent within the step of a position: they are sent in bursts. */
 export function txCurve(seed: number, nic: number, place: Place, segment: NicSegment, packets: number): StepCurve {
   return curveOf(seed, nic, place, { busyS: segment.txBusyS, shiftS: 0, chunkDuty: segment.chunkDuty, packets })
 }
 
-/** The same of what it receives: the bursts of its neighbour in the ring. */
+/** Curve of the bytes received: the bursts of the NIC's neighbour in the ring. */
 export function rxCurve(seed: number, nic: number, place: Place, segment: NicSegment, packets: number): StepCurve {
-  // What the neighbour sends varies by itself.
+  // The neighbour's traffic varies independently.
   const { rxBusyS: busyS, chunkDuty } = segment
   return curveOf(seed, nic + NEIGHBOUR, place, { busyS, shiftS: SHIFT_S, chunkDuty, packets })
 }
@@ -63,7 +63,7 @@ function curveOf(
     next,
     windowStart: segment.windowStart,
     windowWidth,
-    // Bursts have the speed of the link, whatever the length of the step.
+    // Bursts always have the speed of the link, whatever the length of the step.
     duty: (busyS * (next - done)) / (windowWidth * lengthS),
     chunkDuty,
     chunks: Math.ceil((packets * PACKET_BYTES) / BUCKETS / CHUNK_BYTES),
@@ -71,7 +71,7 @@ function curveOf(
   }
 }
 
-/** Steps' worth of bytes since the segment began, at a position in the step from 0 to 1. */
+/** Steps' worth of bytes since the start of the segment, at a position in the step from 0 to 1. */
 export function stepsAt(curve: StepCurve, theta: number): number {
   const { done, next, windowStart, windowWidth, duty, chunkDuty, chunks, shift } = curve
   const shifted = Math.max(0, theta - shift)

@@ -1,18 +1,18 @@
 import type { NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { AerRate, EffectSpan, GpuEffect, JobEffect, JobState, NicEffect } from '../effects.ts'
 
-/** Everything that spans change at one time. */
+/** All effects that are active at a moment. */
 export interface Combined {
   readonly job: CombinedJob
   readonly gpus: readonly CombinedGpu[]
   readonly nics: readonly CombinedNic[]
 }
 
-/** All changes to the job together. */
+/** All effects on the job. */
 export type CombinedJob = Required<JobEffect>
-/** All changes to a GPU together; what is missing is as in a healthy node. */
+/** All effects on a GPU; a missing value means a healthy GPU. */
 export type CombinedGpu = GpuEffect
-/** All changes to a NIC together. */
+/** All effects on a NIC. */
 export type CombinedNic = NicEffect
 
 const STATES: readonly JobState[] = ['running', 'checkpoint', 'stuck', 'idle']
@@ -21,7 +21,7 @@ type Rule = (a: number, b: number) => number
 const add: Rule = (a, b) => a + b
 const multiply: Rule = (a, b) => a * b
 
-/** How two effects on the same key make one; the later of two wins where nothing is said. */
+/** How two effects with the same key combine. Default: the later one wins. */
 const RULES: Readonly<Record<string, Rule>> = {
   computeFactor: multiply,
   coolingFactor: multiply,
@@ -56,7 +56,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   rxOtherBytesPerS: add,
 }
 
-/** What the spans that cover `t` change together. */
+/** Combines all spans that cover `t`. */
 export function combineAt(spans: readonly EffectSpan[], node: NodeClass, t: number): Combined {
   let job: CombinedJob = { state: 'running', dataWaitS: 0, exposedS: 0, deviceToHostBytesPerS: 0, storageBytesPerS: 0 }
   const gpus: GpuEffect[] = node.gpus.map(({ mig }) => (mig === undefined ? {} : { mig }))
@@ -83,7 +83,7 @@ export function combineAt(spans: readonly EffectSpan[], node: NodeClass, t: numb
   return { job: mustWait ? mergeJob(job, { state: 'stuck' }) : job, gpus, nics }
 }
 
-/** A port has no room for more than this of others, as share of its line: it may run slower than when they came. */
+/** Largest share of the line for other traffic; a slower port has less capacity for it. */
 const OTHERS_MOST = 0.6
 
 function lineOf({ model }: NicPlace, { speedShare = 1 }: NicEffect = {}): number {
@@ -123,7 +123,7 @@ function merge<E extends object, M extends E>(given: M, added: E): M {
     if (key === 'aer') merged.aer = [...((known as readonly AerRate[] | undefined) ?? []), ...value]
     else merged[key] = rule !== undefined && known !== undefined ? rule(known as number, value) : value
   }
-  // A GPU that is lost stays lost, whatever else happens to it.
+  // A lost GPU stays lost, whatever other effects apply.
   if ((given as GpuEffect).state === 'lost') merged.state = 'lost'
   return merged as M
 }

@@ -3,7 +3,7 @@ import type { EffectEvent } from '../effects.ts'
 type OfGpu = Extract<EffectEvent, { readonly gpu: number }>
 type OfNic = Extract<EffectEvent, { readonly nic: number }>
 
-/** Everything that happens once, by device and kind, so that a read looks only at what is its own. */
+/** All one-time events by device and kind, so that a read checks only the events of its device. */
 export class EventIndex {
   readonly #gpus = new Map<number, EffectEvent[]>()
   readonly #nics = new Map<number, EffectEvent[]>()
@@ -17,12 +17,12 @@ export class EventIndex {
     }
   }
 
-  /** How often something happened to a GPU up to `t`; XID errors of one number where it is given. */
+  /** Number of events of a GPU up to `t`; with `xid`, only XID errors of that number. */
   ofGpu(index: number, kind: OfGpu['kind'], t: number, xid?: number): number {
     return count(this.#gpus.get(index), kind, t, xid)
   }
 
-  /** How often something happened to a NIC up to `t`. */
+  /** Number of events of a NIC up to `t`. */
   ofNic(index: number, kind: OfNic['kind'], t: number): number {
     return count(this.#nics.get(index), kind, t)
   }
@@ -33,7 +33,7 @@ export class EventIndex {
     return last?.kind === 'xid' ? last.xid : undefined
   }
 
-  /** Numbers of the XID errors that a GPU ever tells. */
+  /** All XID numbers that a GPU ever reports. */
   xidsOf(index: number): number[] {
     const xids = this.#gpus.get(index)?.flatMap((event) => (event.kind === 'xid' ? [event.xid] : [])) ?? []
     return [...new Set(xids)]

@@ -16,17 +16,17 @@ import {
 import { GPU, GPU_COUNT } from './quantities.ts'
 import type { GpuSegment, Segment } from './segment.ts'
 
-/** Bits of the reasons for which clocks are lower than they could be. */
+/** Bits of the reasons for reduced clocks. */
 const REASON = { idle: 0x1, powerCap: 0x4, hardware: 0x8, softThermal: 0x20, hardThermal: 0x40, brake: 0x80 }
 
-/** A part of a GPU's time. */
+/** A part of a GPU's time in a step. */
 interface Part {
   readonly does: ActivityName
-  /** Of a step. */
+  /** Share of a step. */
   readonly share: number
 }
 
-/** What a GPU does in a step of training, in order. */
+/** Activities of a GPU in a step of training, in order. */
 export function trainingParts(pace: Pace, gpu: number): Part[] {
   const computeS = pace.computeS[gpu] ?? 0
   const forwardShare = SHARE.forward / (SHARE.forward + SHARE.backward)
@@ -41,7 +41,7 @@ export function trainingParts(pace: Pace, gpu: number): Part[] {
   return PHASES.map((does) => ({ does, share: seconds[does] / pace.stepS }))
 }
 
-/** What a GPU does where there are no steps of training. */
+/** Activities of a GPU without steps of training. */
 export function otherParts({ rhythm, state }: Pick<Segment, 'rhythm' | 'state'>, effect: CombinedGpu): Part[] {
   if (rhythm === 'slots') return [part('prefill', PREFILL_MEAN), part('decode', 1 - PREFILL_MEAN)]
   if (effect.state !== undefined) return [part('idle')]
@@ -56,20 +56,20 @@ function part(does: ActivityName, share = 1): Part {
   return { does, share }
 }
 
-/** What shapes the levels of one GPU beside what it does. */
+/** Conditions that affect the levels of a GPU, besides its activity. */
 export interface GpuShape {
   readonly seed: number
   readonly place: GpuPlace
   readonly effect: CombinedGpu
   readonly heat: Heat
-  /** Copies to the host. Unit: bytes a second. */
+  /** Copies to the host. Unit: bytes per second. */
   readonly hostTxBytes: number
 }
 
-/** Levels, clocks and reasons of a GPU; base and temperatures are added by the schedule. */
+/** Levels, clocks and reasons of a GPU. The schedule adds integrals and temperatures. */
 export type GpuLevels = Omit<GpuSegment, 'base' | 'startCelsius' | 'steadyCelsius' | 'aer'>
 
-/** Lays the parts of a step out. */
+/** Arranges the parts of a step in time. */
 export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
   const count = parts.length
   const starts = new Float64Array(count)
@@ -103,7 +103,7 @@ export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
   }
 }
 
-/** Levels of one phase; its clock in MHz and the reasons for it. */
+/** Writes the levels of one phase. Returns its clock in MHz and the reasons for it. */
 function writePhase(row: Float64Array, does: Activity, shape: GpuShape, name: ActivityName): [number, number] {
   const { seed, place, effect, heat, hostTxBytes } = shape
   const { model } = place
@@ -131,11 +131,11 @@ function writePhase(row: Float64Array, does: Activity, shape: GpuShape, name: Ac
   return [clockOf(model.smClockMHz, row[GPU.energyJ] ?? 0, wanted, shape, isCompute), reasons]
 }
 
-/** Clock in steps of 15 MHz: what power allows, halved by hardware. */
+/** Clock in steps of 15 MHz, limited by power and halved by hardware. */
 function clockOf(highest: number, watts: number, wanted: number, shape: GpuShape, isCompute: boolean): number {
   const { effect, heat, place } = shape
   const half = effect.powerBrake === true || heat.state === 'hard'
-  // Above 80 % of the limit the highest clock would draw more than the board may.
+  // Above 80 % of the limit, the highest clock would need more power than the board allows.
   const byBoard = isCompute ? Math.min(1, (0.8 * place.model.powerLimitWatts) / wanted) ** (1 / 2.4) : 1
   const byLimit = isCompute ? Math.min(1, watts / wanted) ** (1 / 2.4) : 1
   const slowed = isCompute ? Math.min(1, 1 / (effect.computeFactor ?? 1)) ** 0.9 : 1
@@ -143,7 +143,7 @@ function clockOf(highest: number, watts: number, wanted: number, shape: GpuShape
   return Math.floor(clock / 15) * 15
 }
 
-/** What part of a GPU works: all of it, or the loaded shares of its MIG instances. */
+/** Share of a GPU in use: all of it, or the loaded shares of its MIG instances. */
 export function loadOf({ mig }: CombinedGpu): number {
   return mig === undefined
     ? 1

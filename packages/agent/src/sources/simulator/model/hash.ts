@@ -1,6 +1,5 @@
 /**
- * Streams of randomness. What one stream gives does not depend on how often another is asked, so that a fault leaves
- * the noise of all else as it was.
+ * Streams of random numbers. They are independent of each other, so a fault does not change the noise of other values.
  */
 export const STREAM = {
   device: 1,
@@ -14,9 +13,7 @@ export const STREAM = {
   places: 10,
 } as const
 
-/**
- * A number from 0 up to, not including, 1 that depends on its keys alone. Keys are integers; their low 32 bits count.
- */
+/** A number in [0, 1) that depends only on its keys. Keys are integers; only their low 32 bits count. */
 export function uniform(seed: number, stream: number, device: number, index: number): number {
   let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b)
   h = mix(h ^ Math.imul(stream, 0xc2b2ae35))
@@ -25,14 +22,14 @@ export function uniform(seed: number, stream: number, device: number, index: num
   return (h >>> 0) / 4294967296
 }
 
-/** Nearly normal, with mean 0 and deviation 1, and never beyond ±3.5. */
+/** Nearly normal distribution with mean 0 and deviation 1, always within ±3.5. */
 export function normal(seed: number, stream: number, device: number, index: number): number {
   let sum = -2
   for (let part = 0; part < 4; part++) sum += uniform(seed, stream, device, index * 4 + part)
   return Math.sqrt(3) * sum
 }
 
-/** Key of a device in {@link uniform}: kinds do not share keys. */
+/** Key of a device for {@link uniform}; different for each kind. */
 export function deviceKey(kind: 'gpu' | 'nic', index: number): number {
   return (kind === 'gpu' ? 0x1000 : 0x2000) + index
 }

@@ -4,23 +4,23 @@ import type { Place } from './place.ts'
 import { HOST, HOST_COUNT } from './quantities.ts'
 import type { HostSegment, Segment } from './segment.ts'
 
-/** Shares of time in which tasks of the host wait, and in which all that could run do; assumed. */
+/** Assumed shares of time in which some tasks of the host wait, and in which all runnable tasks wait. */
 const SHARE = {
-  /** What goes on all the time: loaders, logs, monitoring. */
+  /** Permanent activity: loaders, logs, monitoring. */
   ioWaiting: 0.003,
   ioStalled: 0.001,
   cpuWaiting: 0.012,
-  /** While the job waits for its data. Ranks poll meanwhile, so that something can run most of the time. */
+  /** While the job waits for data. Ranks poll meanwhile, so most of the time some task can run. */
   dataWaiting: 0.9,
   dataStalled: 0.15,
   /** While a checkpoint is written. */
   writingWaiting: 0.45,
   writingStalled: 0.05,
 } as const
-/** What is left of it where there is no job. */
+/** Remaining share of the activity without a job. */
 const IDLE_SHARE = 0.1
 
-/** How the pressure of the host grows in a segment, beside what it was before. */
+/** Growth of the host's pressure in a segment. */
 export function hostGrowth(
   { storageBytesPerS }: CombinedJob,
   { dataS, stepS }: Pace,
@@ -34,16 +34,16 @@ export function hostGrowth(
   always[HOST.ioStalledS] = activity * SHARE.ioStalled + (isWriting ? SHARE.writingStalled : 0)
   always[HOST.cpuWaitingS] = activity * SHARE.cpuWaiting
   if (rhythm !== 'steps') return { always, inData, dataShare: 0 }
-  // Who waits already does not wait twice.
+  // Tasks that wait already are not counted twice.
   inData[HOST.ioWaitingS] = Math.max(0, SHARE.dataWaiting - (always[HOST.ioWaitingS] as number))
   inData[HOST.ioStalledS] = Math.max(0, SHARE.dataStalled - (always[HOST.ioStalledS] as number))
   return { always, inData, dataShare: dataS / stepS }
 }
 
-/** Pressure of the host at a place, by {@link HOST}. */
+/** Pressure of the host at a position, by {@link HOST}. */
 export function hostNumbers(out: Float64Array, { segment, elapsedS, startS, lengthS, theta }: Place): void {
   const { base, always, inData, dataShare } = segment.host
-  // Waiting for data is the first part of a step.
+  // A step starts with the wait for data.
   const dataS = dataShare * startS + Math.min(theta, dataShare) * lengthS
   for (let i = 0; i < HOST_COUNT; i++) {
     out[i] = (base[i] as number) + (always[i] as number) * elapsedS + (inData[i] as number) * dataS

@@ -37,12 +37,12 @@ class Node {
     return out
   }
 
-  /** Mean of a GPU's quantity, a second. */
+  /** Mean of a GPU's quantity, per second. */
   meanOfGpu(index: number, quantity: number, fromS: number, toS: number): number {
     return (Number(this.gpu(index, toS)[quantity]) - Number(this.gpu(index, fromS)[quantity])) / (toS - fromS)
   }
 
-  /** Mean growth of a NIC's number, a second. */
+  /** Mean growth of a NIC's number, per second. */
   rateOfNic(index: number, number: number, fromS: number, toS: number): number {
     return (Number(this.nic(index, toS)[number]) - Number(this.nic(index, fromS)[number])) / (toS - fromS)
   }
@@ -79,7 +79,7 @@ const FAULTS: readonly EffectSpan[] = [
   { fromS: START_S + 2.5, toS: START_S + 3.3, gpus: { 0: { computeFactor: 1.3, powerLimitWatts: 400 } } },
 ]
 const SAMPLES = 1200
-/** Integrals of a GPU that are told as counters; of the others only differences are seen. */
+/** Integrals of a GPU that are reported as counters; of the others only differences are visible. */
 const COUNTED = [GPU.energyJ, GPU.powerCapS, GPU.softThermalS, GPU.hardThermalS, GPU.brakeS, GPU.correctedErrors]
 
 for (const periodS of [10e-6, 100e-6, 1e-3, 15e-3, 1]) {

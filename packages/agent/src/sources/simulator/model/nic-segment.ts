@@ -7,15 +7,15 @@ import { SLOT_S } from './phases.ts'
 import { BASIS, BASIS_COUNT, NIC, NIC_COUNT } from './quantities.ts'
 import type { NicSegment, Segment } from './segment.ts'
 
-/** Rates of a healthy port, assumed within what is published. */
+/** Rates of a healthy port, assumed from published values. */
 const HEALTHY = {
-  /** Packets of protocols beside RDMA a second: discovery, address resolution, monitoring. */
+  /** Packets per second of protocols other than RDMA: discovery, address resolution, monitoring. */
   managementPerS: 120,
-  /** Acknowledgements to data packets. */
+  /** Acknowledgements per data packet. */
   ackShare: 1 / 24,
   /** Packets with a congestion mark, in bursts. */
   markedShare: 0.0008,
-  /** Time paused by others, in bursts; and mean length of one pause in seconds. */
+  /** Share of time in which others pause the port, in bursts, and the mean length of a pause in seconds. */
   pausedShare: 0.004,
   pauseS: 25e-6,
   /** With adaptive routing packets arrive out of order. */
@@ -24,27 +24,27 @@ const HEALTHY = {
   stalledShare: 0.02,
   readLatencyS: 1.05e-6,
   cacheMissShare: 0.006,
-  /** Data packets a request. */
+  /** Data packets per request. */
   packetsPerRequest: 32,
-  /** Queue pairs that retry when a link is down, and how often. */
+  /** Queue pairs that retry while a link is down, and their rate. */
   queuePairs: 64,
   retryS: 4.29,
   storageRxBytesPerS: 0.35e9,
   storageTxBytesPerS: 0.04e9,
-  /** User data that a rail carries in a slot of inference, as share of that in a step of training. */
+  /** User data of a rail in a slot of inference, as a share of that in a step of training. */
   inferenceShare: 0.006,
 } as const
 
 /** Bit errors of each lane. */
 const LANES = [NIC.lane0, NIC.lane1, NIC.lane2, NIC.lane3]
 
-/** Service of a NIC before the epoch at most. Unit: seconds. */
+/** Longest service of a NIC before the epoch. Unit: seconds. */
 const SERVICE_S = 100 * 86_400
 
-/** What a NIC is made of in a segment, beside what it had counted before. */
+/** Growth of a NIC's numbers in a segment. */
 export type NicGrowth = Omit<NicSegment, 'base' | 'aer'>
 
-/** How the numbers of a NIC grow. */
+/** Computes the growth of a NIC's numbers. */
 export function growthOf(
   seed: number,
   nic: NicPlace,
@@ -66,7 +66,7 @@ export function growthOf(
     grow(NIC.ackTimeouts, BASIS.elapsedS, HEALTHY.queuePairs / HEALTHY.retryS)
   }
   growTrouble(grow, effect)
-  // Nothing fills up where nothing moves.
+  // Without traffic no buffer fills up.
   if (segment.rhythm !== 'none') growPauses(grow, effect)
   return { effect, growth, txBusyS, rxBusyS, chunkDuty: isLimited ? 1 : 0.85 }
 }
@@ -123,7 +123,7 @@ function growHostSide(
   growCache(grow, BASIS.txSteps, traffic.sent, misses)
 }
 
-/** Data for the next step, read once a step, and what a checkpoint writes. */
+/** Data for the next step, read once per step, and data written by a checkpoint. */
 function growStorage(
   grow: Grow,
   { storageBytesPerS }: CombinedJob,
@@ -150,14 +150,14 @@ function growStorage(
   }
 }
 
-/** Look-ups of the context cache: hits and misses, so that their sum never falls. */
+/** Look-ups in the context cache. Hits and misses are separate, so that their sum never decreases. */
 function growCache(grow: Grow, by: number, packets: number, misses: number): void {
   const missShare = Math.min(1, misses)
   grow(NIC.cacheHits, by, packets * 1.5 * (1 - missShare))
   grow(NIC.cacheMisses, by, packets * 1.5 * missShare)
 }
 
-/** What a link counts whether anything is sent or not. */
+/** Numbers of a link that grow with or without traffic. */
 function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: CombinedNic): void {
   grow(NIC.txManagement, BASIS.elapsedS, HEALTHY.managementPerS)
   grow(NIC.rxManagement, BASIS.elapsedS, HEALTHY.managementPerS * 1.1)
@@ -169,7 +169,7 @@ function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: 
   }
 }
 
-/** What goes wrong at a rate of its own. */
+/** Faults with constant rates. */
 function growTrouble(grow: Grow, effect: CombinedNic): void {
   const perS = (number: number, rate: number | undefined) => grow(number, BASIS.elapsedS, rate ?? 0)
   perS(NIC.effectiveErrors, effect.effectiveErrorsPerS)
@@ -187,7 +187,7 @@ function growPauses(grow: Grow, { rxPausedShare = 0, txPausedShare = 0 }: Combin
   grow(NIC.bufferPassed, BASIS.elapsedS, txPausedShare * 900)
 }
 
-/** What a NIC has counted before the epoch: each came into service at a time of its own, so that totals differ. */
+/** Counts of a NIC before the epoch. Each NIC started at a different time, so totals differ. */
 export function countBefore(seed: number, index: number, { base, growth }: NicSegment, stepS: number): void {
   const serviceS = SERVICE_S * (0.2 + uniform(seed, STREAM.device, deviceKey('nic', index), 2))
   for (let i = 0, row = 0; i < NIC_COUNT; i++, row += BASIS_COUNT) {

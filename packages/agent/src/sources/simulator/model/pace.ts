@@ -6,32 +6,32 @@ import { ACTIVITIES, SHARE, STEP_S, wantedWatts } from './phases.ts'
 
 /** Bytes of user data in a packet. */
 export const PACKET_BYTES = 4096
-/** Packets that a sender sends again for one that was lost: what is in flight. */
+/** Packets that a sender sends again for each lost packet: all packets in flight. */
 export const RESENT_PACKETS = 230
-/** Share of losses at the end of a message, which a timer must find. */
+/** Share of losses at the end of a message, which only a timer detects. */
 export const TAIL_SHARE = 0.025
-/** Mean time that such a timer takes. Unit: seconds. */
+/** Mean duration of such a timer. Unit: seconds. */
 const TAIL_S = 0.01
-/** Share of line rate at which a rail sends in bursts, and how full its window may get. */
+/** Share of line rate at which a rail sends in bursts, and the largest fill of its window. */
 const BURST_SHARE = 0.8
 const FILL_LIMIT = 0.92
-/** Where in the backward pass the bytes begin to flow. */
+/** Start of communication within the backward pass. */
 const BURST_START = 0.15
-/** Busy time of a rail in a healthy step, as share of its window. */
+/** Busy time of a rail in a healthy step, as a share of its window. */
 const BURST_DUTY = 0.72
-/** Time in which data for the next step come in. Unit: seconds. */
+/** Time to load the data for the next step. Unit: seconds. */
 const STORAGE_BUSY_S = 0.4
-/** PCIe bytes to bytes of user data. */
+/** Ratio of PCIe bytes to bytes of user data. */
 export const PCIE_OVERHEAD = 1.06
 
-/** How fast the job goes: the lengths of a step's parts. */
+/** Speed of the job: the lengths of the parts of a step. */
 export interface Pace {
   readonly stepS: number
   readonly dataS: number
   readonly collectiveS: number
-  /** Longer communication, in which every GPU waits. */
+  /** Additional communication time in which every GPU waits. */
   readonly stalledS: number
-  /** Compute of each GPU and of the slowest, forward and backward together. */
+  /** Compute time of each GPU and of the slowest, forward and backward together. */
   readonly computeS: readonly number[]
   readonly slowestS: number
   readonly windowStartS: number
@@ -39,34 +39,31 @@ export interface Pace {
   readonly rails: readonly RailPace[]
 }
 
-/** What a rail needs for the bytes of a step. */
+/** Time that a rail needs for the bytes of a step. */
 export interface RailPace {
   readonly txBusyS: number
   readonly rxBusyS: number
-  /** Whether something other than the job itself limits it. */
+  /** Whether anything besides the job limits it. */
   readonly isLimited: boolean
 }
 
-/** Clocks of a GPU against those it would have: 1 where nothing holds it back. */
+/** Clock of each GPU relative to its normal clock; 1 if nothing slows it down. */
 export type Slowdown = readonly number[]
 
-/** User data that a rail carries in a healthy step. Unit: packets. */
+/** User data of a rail in a healthy step. Unit: packets. */
 export function packetsPerStep({ model }: NicPlace): number {
   const windowS = STEP_S * (SHARE.backward * (1 - BURST_START) + SHARE.collective)
   return Math.round((model.speedBytesPerS * BURST_SHARE * windowS * BURST_DUTY) / PACKET_BYTES)
 }
 
-/**
- * Compute time of a GPU in a healthy step: some chips are faster. The slowest of a healthy node gives the step its
- * length.
- */
+/** Compute time of each GPU in a healthy step; chips differ. The slowest GPU determines the length of the step. */
 function healthyComputeS(seed: number, gpus: readonly GpuPlace[]): number[] {
   const factors = gpus.map(({ index }) => 1 + 0.01 * normal(seed, STREAM.device, deviceKey('gpu', index), 0))
   const slowest = Math.max(...factors, 0)
   return factors.map((factor) => (STEP_S * (SHARE.forward + SHARE.backward) * factor) / slowest)
 }
 
-/** How fast the job goes with what is different and how much each GPU is slowed down. */
+/** Computes the speed of the job from the effects and the slowdown of each GPU. */
 export function paceOf(seed: number, node: NodeClass, { job, gpus, nics }: Combined, slowdown: Slowdown): Pace {
   const computeS = healthyComputeS(seed, node.gpus).map((seconds, index) => {
     const { computeFactor = 1 } = gpus[index] as CombinedGpu
@@ -101,7 +98,7 @@ function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefin
     pcie,
   )
   const rxOther = effect.rxOtherBytesPerS ?? 0
-  // A port to which many send is full; one that others let alone has some room left.
+  // A port with many senders is saturated. A port without other senders keeps some capacity free.
   const fullShare = rxOther > 0 ? 0.985 : 0.95
   const room = fullShare * lineBytesPerS * (1 - Math.min(0.98, effect.txPausedShare ?? 0)) - rxOther
   const rx = Math.min(wanted, room, ceiling, pcie - rxOther)
@@ -116,17 +113,17 @@ function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefin
   }
 }
 
-/** User data that a PCIe link passes a second. */
+/** Capacity of a PCIe link for user data, per second. */
 function pcieLimit(generation: number, effect: { pcieGeneration?: number; pcieWidth?: number }): number {
   return (0.885 * pcieBytesPerS(effect.pcieGeneration ?? generation, effect.pcieWidth ?? 16)) / PCIE_OVERHEAD
 }
 
-/** Bytes a second and direction of a PCIe link, line coding taken off. */
+/** Bytes per second and direction of a PCIe link, without line coding. */
 export function pcieBytesPerS(generation: number, lanes: number): number {
   return bandwidthOf(TRANSFERS_PER_SECOND[generation - 1], lanes) ?? Number.NaN
 }
 
-/** How much a power limit slows compute down: clock follows power by the power of 1/2.4. */
+/** Slowdown of compute by a power limit: the clock follows power to the power of 1/2.4. */
 export function slowdownByLimit({ model }: GpuPlace, limitWatts: number): number {
   return Math.min(1, (limitWatts / wantedWatts(ACTIVITIES.backward, model)) ** (1 / 2.4))
 }

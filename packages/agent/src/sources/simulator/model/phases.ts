@@ -4,14 +4,14 @@ import { GPU } from './quantities.ts'
 /** Parts of a step of training, in order. `wait` is empty on the slowest GPU of a healthy node. */
 export const PHASES = ['data', 'forward', 'backward', 'wait', 'collective', 'optimizer'] as const
 
-/** Share of each phase in a healthy step; assumed, with the mean values of the literature in mind. */
+/** Share of each phase in a healthy step. Assumed, based on mean values in the literature. */
 export const SHARE = { data: 0.01, forward: 0.31, backward: 0.57, collective: 0.06, optimizer: 0.05 } as const
 /** Length of a healthy step of training. Unit: seconds. Never a multiple of a sampling period. */
 export const STEP_S = 2.37
-/** Length of a slot of inference, which begins with prefill and goes on with decoding. Unit: seconds. */
+/** Length of a slot of inference, which starts with prefill and continues with decoding. Unit: seconds. */
 export const SLOT_S = 0.4
 
-/** What a GPU does while something goes on: shares of time and of its limits. */
+/** Load of a GPU in an activity: shares of time and of its limits. */
 export interface Activity {
   readonly util: number
   readonly engine: number
@@ -21,12 +21,12 @@ export interface Activity {
   readonly dram: number
   readonly fp32: number
   readonly fp16: number
-  /** Of its NVLink speed. */
+  /** Share of the NVLink speed. */
   readonly nvlink: number
-  /** Of the power limit; what has none draws as much as given in watts. */
+  /** Share of the power limit. Activities without a share have a fixed power in watts. */
   readonly power: number
   readonly watts?: (model: GpuModel) => number
-  /** From host memory. Unit: bytes a second. */
+  /** Copies from host memory. Unit: bytes per second. */
   readonly hostRxBytes: number
 }
 
@@ -46,7 +46,7 @@ const NOTHING: Activity = {
 
 const spinning = (model: GpuModel) => model.contextWatts + 0.08 * model.powerLimitWatts
 
-/** What goes on by name. Levels of the phases of training and inference, and of a GPU outside them. */
+/** Levels by activity: the phases of training and inference, and other states of a GPU. */
 export const ACTIVITIES = {
   data: { ...NOTHING, util: 0.1, engine: 0.06, sm: 0.05, occupancy: 0.01, dram: 0.03, power: 0.25, hostRxBytes: 4e9 },
   forward: activity(0.96, 0.92, 0.23, 0.55, 0.33, 0.08, 0.03, 60 / 450, 0.93),
@@ -68,7 +68,7 @@ export const ACTIVITIES = {
   idle: { ...NOTHING, watts: (model) => model.idleWatts },
 } as const satisfies Readonly<Record<string, Activity>>
 
-/** Name of something a GPU does. */
+/** Name of an activity of a GPU. */
 export type ActivityName = keyof typeof ACTIVITIES
 
 function activity(
@@ -85,14 +85,14 @@ function activity(
   return { util: 1, engine, sm, occupancy, tensor, dram, fp32, fp16, nvlink, power, hostRxBytes: 3e7 }
 }
 
-/** Power that an activity would draw where nothing limits it. Unit: watts. */
+/** Power of an activity without limits. Unit: watts. */
 export function wantedWatts(does: Activity, model: GpuModel): number {
   return does.watts?.(model) ?? does.power * model.powerLimitWatts
 }
 
 /**
- * Writes the levels of an activity into a vector by {@link GPU}; `load` below 1 is what part of the GPU does it. Energy
- * and throttling are left to the caller.
+ * Writes the levels of an activity into a vector by {@link GPU}; `load` is the share of the GPU in use. The caller adds
+ * energy and throttling.
  */
 export function writeLevels(levels: Float64Array, does: Activity, model: GpuModel, load: number): void {
   levels[GPU.util] = does.util

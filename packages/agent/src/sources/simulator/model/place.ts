@@ -3,30 +3,30 @@ import { STREAM, uniform } from './hash.ts'
 import { SLOT_S } from './phases.ts'
 import type { Segment } from './segment.ts'
 
-/** How much the lengths of steps vary, as share of a step. Below 1, so that steps stay in order. */
+/** Variation of the lengths of steps, as a share of a step. Below 1, so that steps stay in order. */
 const JITTER = 0.06
-/** How much the time of prefill varies from slot to slot, and over a day; with the mean, it stays between 0 and 1. */
+/** Variation of the prefill time between slots, and over a day; with the mean, the share stays between 0 and 1. */
 const PREFILL_NOISE = 0.2
 const PREFILL_WAVE = 0.14
 const DAY_S = 86_400
 
-/** Where in the schedule a moment lies. One object is used again and again, so that asking costs no memory. */
+/** Position of a moment in the schedule. One object is reused, so that reads allocate no memory. */
 export class Place {
   segment!: Segment
   /** Seconds since the segment began. */
   elapsedS = 0
-  /** Number of the step, when it began (seconds since the segment did), and how long it takes. */
+  /** Number of the step, its start (seconds since the start of the segment), and its length. */
   step = 0
   startS = 0
   lengthS = 0
   /** Position in the step, 0 to 1. */
   theta = 0
-  /** Time of prefill since the segment began, and whether this is one; inference only. */
+  /** Prefill time since the start of the segment, and whether this moment is in prefill; inference only. */
   prefillS = 0
   isPrefill = false
 }
 
-/** Finds the place of a moment of a segment. */
+/** Finds the position of a moment in a segment. */
 export function locate(place: Place, seed: number, segment: Segment, t: number): Place {
   const elapsedS = Math.min(t, segment.toS) - segment.fromS
   place.segment = segment
@@ -81,7 +81,7 @@ function locateSlot(place: Place, seed: number): void {
   place.prefillS = Math.min(SLOT_S * next, SLOT_S * before + Math.min(inSlotS, ownS))
 }
 
-/** Prefill done in the slots before one, in slots. Its closed form is why load can follow the day. */
+/** Prefill done in all slots before a slot, in slots. The closed form allows load that varies over the day. */
 function prefillBy(seed: number, segment: number, slot: number): number {
   if (slot === 0) return 0
   const turn = (2 * Math.PI * SLOT_S) / DAY_S

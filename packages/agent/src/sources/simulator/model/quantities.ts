@@ -1,9 +1,9 @@
 import { vectorOf } from './vector.ts'
 
 /**
- * What is integrated over time on each GPU: shares of time in seconds, energy in joules, bytes, events. Every value
- * that a GPU shows is an integral at one moment, or the difference of two, so that power, energy, use and profiling
- * never contradict each other.
+ * Numbers integrated over time for each GPU: shares of time in seconds, energy in joules, bytes, events. Every reported
+ * value of a GPU is such an integral or the difference of two, so power, energy, utilisation and profiling never
+ * contradict each other.
  */
 export const GPU = vectorOf([
   'util',
@@ -31,7 +31,7 @@ export const GPU = vectorOf([
 /** Length of a vector by {@link GPU}. */
 export const GPU_COUNT = Object.keys(GPU).length
 
-/** What is accumulated on each NIC since the epoch: packets, events, bits, and shares of time in seconds. */
+/** Numbers accumulated for each NIC since the epoch: packets, events, bits, and shares of time in seconds. */
 export const NIC = vectorOf([
   'txData',
   'rxData',
@@ -76,15 +76,15 @@ export const NIC = vectorOf([
 /** Length of a vector by {@link NIC}. */
 export const NIC_COUNT = Object.keys(NIC).length
 
-/** From here on a vector by {@link NIC} holds seconds, which stay fractions; all before are whole numbers once read. */
+/** From this index on, a vector by {@link NIC} holds seconds with fractions; all other numbers are whole once read. */
 export const NIC_FRACTIONS_FROM = NIC.rxPauseS
 
-/** What is accumulated on the host: time in which tasks wait, and in which all of them do. */
+/** Numbers accumulated for the host: time in which some tasks wait, and in which all of them wait. */
 export const HOST = vectorOf(['ioWaitingS', 'ioStalledS', 'cpuWaitingS'])
 /** Length of a vector by {@link HOST}. */
 export const HOST_COUNT = Object.keys(HOST).length
 
-/** What goes on at a NIC, by which its numbers grow. */
+/** Activities of a NIC that make its numbers grow. */
 export const BASIS = vectorOf(['elapsedS', 'txSteps', 'rxSteps'])
 /** Length of a vector by {@link BASIS}. */
 export const BASIS_COUNT = Object.keys(BASIS).length

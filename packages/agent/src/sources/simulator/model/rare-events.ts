@@ -1,8 +1,8 @@
 import { STREAM, uniform } from './hash.ts'
 
 /**
- * How many rare events there were by `t`: on average one in `1/perS` seconds, each at a time of its own. Never falls as
- * time goes on.
+ * Number of rare events up to `t`: on average one in `1/perS` seconds, each at a random time. Never decreases with
+ * time.
  */
 export function rareEvents(seed: number, key: number, perS: number, t: number): number {
   const expected = perS * t
@@ -11,8 +11,8 @@ export function rareEvents(seed: number, key: number, perS: number, t: number): 
 }
 
 /**
- * Bursts of faults: what share of `t`'s periods has gone by in bursts, as time. One burst of `BURST_S` in each period;
- * rises from 0 by `PERIOD_S` a period.
+ * Time spent in bursts of faults up to `t`. Each period has one burst of `BURST_S`; the result grows by `PERIOD_S` per
+ * period.
  */
 export function burstTime(t: number, key: number): number {
   const shifted = t + (key % 7)

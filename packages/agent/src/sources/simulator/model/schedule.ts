@@ -15,29 +15,29 @@ import { GPU_COUNT, HOST_COUNT, NIC, NIC_COUNT } from './quantities.ts'
 import type { GpuSegment, NicSegment, Segment } from './segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
 
-/** What the job does when nothing is wrong. */
+/** Activity of the job without faults. */
 export type Workload = 'training' | 'inference'
 
-/** What a schedule is made of: the same input gives the same schedule. */
+/** Input of a schedule. The same input gives the same schedule. */
 export interface ScheduleInput {
   readonly seed: number
   readonly node: NodeClass
   readonly workload: Workload
   readonly effects: readonly Effects[]
-  /** Where to begin instead of the epoch: what lies before it is as it was. */
+  /** Start of the schedule instead of the epoch; everything before stays unchanged. */
   readonly origin?: Origin | undefined
-  /** PCIe errors that devices list, those of the effects too. */
+  /** PCIe errors that devices list, including those of the effects. */
   readonly aerNames: readonly string[]
 }
 
-/** Shortest stretch between two changes that heat causes. Unit: seconds. */
+/** Shortest time between two changes by heat. Unit: seconds. */
 const HEAT_STRETCH_S = 1
-/** Changes by heat between two changes by effects at most; beyond, heat stays as it is. */
+/** Most changes by heat between two changes by effects; after that, heat no longer changes the pace. */
 const HEAT_CHANGES_LIMIT = 1000
 
 /**
- * Cuts time, from the epoch or the origin to its end, into segments in which values have a closed form. Each is made
- * when it is asked for: a scenario may make hundreds that are still to come.
+ * Divides time, from the epoch or the origin to its end, into segments with closed forms for all values. Segments are
+ * generated on demand, because a scenario may create hundreds of future segments.
  */
 export function* compileSegments(input: ScheduleInput): Generator<Segment, void> {
   let fromS = input.origin?.fromS ?? 0
@@ -52,14 +52,14 @@ export function* compileSegments(input: ScheduleInput): Generator<Segment, void>
   }
 }
 
-/** Levels of all devices under given heat. */
+/** Levels of all devices for a given heat. */
 interface Built {
   readonly pace: Pace
   readonly levels: readonly GpuLevels[]
   readonly steady: readonly number[]
 }
 
-/** Makes one segment after the other; each begins with what the one before ended with. */
+/** Makes the segments in order; each starts with the final numbers of the one before. */
 class Compiler {
   readonly #input: ScheduleInput
   readonly #place = new Place()
@@ -91,7 +91,7 @@ class Compiler {
     this.#links = node.nics.map((_, index) => origin?.nics[index]?.link)
   }
 
-  /** A stretch in which effects stay; heat may cut it into several segments. */
+  /** A period with constant effects; heat may divide it into several segments. */
   *stretch(spans: readonly EffectSpan[], fromS: number, toS: number): Generator<Segment, void> {
     const combined = combineAt(spans, this.#input.node, fromS)
     let start = fromS
@@ -104,7 +104,7 @@ class Compiler {
     }
   }
 
-  /** Levels under the heat there is; where software holds a GPU back, by as much as its cooling needs. */
+  /** Levels under the present heat. If software limits a GPU, its power drops by as much as its cooling needs. */
   #settle(combined: Combined): Built {
     if (this.#heat.some(({ state }) => state === 'soft')) {
       const free = this.#build(
@@ -151,7 +151,7 @@ class Compiler {
     return this.#input.workload === 'training' ? 'steps' : 'slots'
   }
 
-  /** When the first GPU gets so hot, or so cool, that it changes its pace. */
+  /** Time until the first GPU becomes so hot or so cool that its pace changes. */
   #untilHeatChanges(steady: readonly number[]): number {
     const now = this.#celsius ?? steady
     const times = steady.map((goal, index) => {
@@ -213,7 +213,7 @@ class Compiler {
     return { ...growth, base, aer }
   }
 
-  /** Keeps what the segment ends with. */
+  /** Saves the numbers at the end of the segment. */
   #endAt(segment: Segment): void {
     const { seed, node } = this.#input
     const place = locate(this.#place, seed, segment, segment.toS)

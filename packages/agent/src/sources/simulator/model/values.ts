@@ -6,7 +6,7 @@ import { BASIS, BASIS_COUNT, GPU_COUNT, NIC_COUNT } from './quantities.ts'
 import { burstTime } from './rare-events.ts'
 import type { AerSegment, GpuSegment } from './segment.ts'
 
-/** Integrals of a GPU at a place, by {@link GPU}. */
+/** Integrals of a GPU at a position, by {@link GPU}. */
 export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): void {
   const { base, levels, mean } = gpu
   if (place.segment.rhythm === 'slots') {
@@ -23,7 +23,7 @@ export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): 
   const inPhase = Math.max(0, theta - (gpu.starts[phase] as number))
   const { before } = gpu
   for (let i = 0; i < GPU_COUNT; i++) {
-    // Bounded by what comes next, as rounding must never make a counter fall.
+    // Limited by the start of the next phase, because rounding must never decrease a counter.
     const most = before[row + GPU_COUNT + i] as number
     const inStep = Math.min(most, (before[row + i] as number) + (levels[row + i] as number) * inPhase)
     const atStart = (base[i] as number) + (mean[i] as number) * startS
@@ -31,7 +31,7 @@ export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): 
   }
 }
 
-/** Which phase a GPU is in. */
+/** Returns the phase of a GPU. */
 export function phaseOf({ starts }: GpuSegment, { segment, theta, isPrefill }: Place): number {
   if (segment.rhythm === 'slots') return isPrefill ? 0 : 1
   let phase = starts.length - 1
@@ -39,7 +39,7 @@ export function phaseOf({ starts }: GpuSegment, { segment, theta, isPrefill }: P
   return phase
 }
 
-/** Numbers of a NIC at a place, by {@link NIC}; fractions are not cut off yet. */
+/** Numbers of a NIC at a position, by {@link NIC}, with fractions. */
 export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place: Place): void {
   const segment = place.segment.nics[nic.index]
   if (segment === undefined) return
@@ -58,7 +58,8 @@ export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place
 }
 
 /**
- * PCIe errors of a device at a place, in the order of the schedule's names; they come in bursts of the device's own.
+ * PCIe errors of a device at a position, in the order of the schedule's names. They come in bursts specific to the
+ * device.
  */
 export function aerNumbers(out: Float64Array, key: number, { base, perS }: AerSegment, place: Place): void {
   const { fromS } = place.segment

@@ -1,7 +1,7 @@
-/** Numbers with names, kept in one array: the place of each by its name. */
+/** Named numbers in one array: the index of each name. */
 export type Vector<Names extends string> = { readonly [Name in Names]: number }
 
-/** Names of the numbers in a vector, in its order; `from` is the place of the first. */
+/** Indexes for the given names, in their order, starting at `from`. */
 export function vectorOf<const Names extends readonly string[]>(names: Names, from = 0): Vector<Names[number]> {
   return Object.fromEntries(names.map((name, index) => [name, from + index])) as Vector<Names[number]>
 }
