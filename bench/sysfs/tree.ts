@@ -47,12 +47,12 @@ export function writeDevices(root: string): void {
  * the hardware counters that tell.
  */
 export function tellingPaths(root: string, count: number): string[] {
-  const telling = (folder: string, forms: ReadonlyMap<string, { readonly telling?: boolean }>) =>
-    [...forms].filter(([, form]) => form.telling === true).map(([name]) => `${folder}/${name}`)
-  const traffic = telling('counters', PORT_COUNTERS)
+  const frequent = (folder: string, forms: ReadonlyMap<string, { readonly frequent?: boolean }>) =>
+    [...forms].filter(([, form]) => form.frequent === true).map(([name]) => `${folder}/${name}`)
+  const traffic = frequent('counters', PORT_COUNTERS)
   const halves = [
     [...traffic, 'state'],
-    [...traffic, ...telling('hw_counters', HW_COUNTERS)],
+    [...traffic, ...frequent('hw_counters', HW_COUNTERS)],
   ]
   return Array.from({ length: count }, (_, i) =>
     (halves[i % 2] ?? []).map((name) => join(root, 'sys/class/infiniband', `mlx5_${i}`, 'ports/1', name)),

@@ -7,31 +7,30 @@ import { KernelText } from '../kernel-text.ts'
 import { type Finding, faulty, fine, type Step } from './chain.ts'
 import { type ChainContext, Refusal } from './chain-context.ts'
 
-// Files read as the sources read them, by the same functions: what is told of a value cannot differ from what is made
-// of it.
+// Reads files with the parsers of the sources, so an explanation cannot contradict the source.
 
-/** A file that a source reads, and what it makes of it. */
+/** A file that a source reads, and its parser. */
 export interface Attribute {
   readonly path: string
   readonly parse: ParseAttribute<unknown>
 }
 
-/** What came of a look at a file, or at a folder that should list some: what it holds, or a {@link Refusal}. */
+/** The result of reading a file, or of listing a folder: its content, or a {@link Refusal}. */
 export interface AttributeCheck {
   readonly path: string
   readonly found: unknown
   readonly isFolder?: true
 }
 
-/** The files behind what is asked of one device. Each is read once, however many links look at it. */
+/** Reads the files behind a value or a device. Each file is read once, however many steps use it. */
 export type Survey = () => Promise<readonly AttributeCheck[]>
 
-/** Files that are named with the command that permits them; beyond it their folders are. */
+/** Up to so many files are named in the command that permits them. Beyond that, the command names their folders. */
 const NAMED_LIMIT = 3
 /** Unit: characters. */
 const VALUE_LIMIT = 60
 
-/** Makes a survey of files, and of folders that could not be listed. */
+/** Creates a survey of files, and of folders that could not be listed. */
 export function surveyOf(
   context: ChainContext,
   listed: () => Promise<readonly (Attribute | AttributeCheck)[]>,
@@ -49,7 +48,7 @@ export function surveyOf(
   }
 }
 
-/** Reads a file as its source does. */
+/** Reads a file with the parser of its source. */
 export async function readAs<T>(context: ChainContext, path: string, parse: ParseAttribute<T>): Promise<T | Refusal> {
   const bytes = await context.read(path)
   if (bytes instanceof Refusal) return bytes
@@ -61,30 +60,30 @@ export async function readAs<T>(context: ChainContext, path: string, parse: Pars
   return found ?? new Refusal('failed', 'content', `it ${wrongWords(bytes)}`)
 }
 
-/** The first line of a file without blanks around it, cut at 100 characters: for names, and for what people compare. */
+/** Reads the first line of a file, without surrounding blanks, cut at 100 characters. */
 export function readLine(context: ChainContext, path: string): Promise<string | Refusal> {
   return readAs(context, path, firstLine)
 }
 
-/** The same of what was read already. */
+/** Returns the first line of bytes that were read, without surrounding blanks, cut at 100 characters. */
 export function firstLine(bytes: Uint8Array): string {
   return new KernelText(bytes).lineFrom(0).trim()
 }
 
-/** What was found in a file, for people. */
+/** Formats the content of a file for people. */
 export function valueText(found: unknown): string {
   const isRecord = typeof found === 'object' && !(found instanceof Refusal)
   const text = found instanceof Refusal ? found.words : isRecord ? 'it can be read' : String(found)
   return text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT)}…` : text
 }
 
-/** What was found at a path of a survey; undefined if it was not read, or gives nothing. */
+/** Returns the content at a path of a survey; undefined if the path was not read or was refused. */
 export function foundAt(checks: readonly AttributeCheck[], path: string): unknown {
   const found = checks.find((check) => check.path === path)?.found
   return found instanceof Refusal ? undefined : found
 }
 
-/** Files of a survey that gave nothing, of these kinds. */
+/** Returns the files of a survey that were refused with one of these kinds. */
 export function refusedIn(
   checks: readonly AttributeCheck[],
   ...kinds: readonly Refusal['kind'][]
@@ -95,8 +94,8 @@ export function refusedIn(
 }
 
 /**
- * Every file of a survey must be readable; what the driver refuses is its `counters` link, not this one. `place` stands
- * for a survey of nothing.
+ * Checks that this user may read every file of a survey. Files that the driver refuses belong to the step `counters`.
+ * `place` is named if the survey is empty.
  */
 export function permissionStep(survey: Survey, place: string): Step {
   return {
@@ -135,20 +134,20 @@ function permitting(denied: readonly AttributeCheck[]): string {
 }
 
 /**
- * The first file that could not be read for no reason that a driver gives, or that holds something else than it should;
- * undefined if there is none.
+ * Returns the finding about the first file that failed: a read without a reason from the driver, or wrong content.
+ * Undefined if none failed.
  */
 export function failedIn(checks: readonly AttributeCheck[]): Finding | undefined {
   const failed = refusedIn(checks, 'failed')
   const [first] = failed
   if (first === undefined) return undefined
-  const others = failed.length === 1 ? '' : `; ${failed.length} of ${checks.length} files are like that`
+  const others = failed.length === 1 ? '' : `; ${failed.length} of ${checks.length} files failed`
   return faulty(first.path, `${first.found.words}${others}`, failedFix(first.found))
 }
 
 function failedFix({ code }: Refusal): string {
   if (code === 'starved') return SHORTAGE_FIX
   if (code === 'content')
-    return 'look at the driver and its version, and at what is mounted there: such content gives no value'
+    return 'check the driver, its version, and the mount at this path: such content gives no value'
   return 'look in dmesg why the driver or its firmware does not answer'
 }

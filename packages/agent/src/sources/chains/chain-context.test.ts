@@ -16,7 +16,7 @@ function codeOf(answer: unknown): string {
   return `${answer.kind} ${answer.code}`
 }
 
-test('reads what a file holds, lists sorted, and follows a link to its last part', async (t) => {
+test('reads a file, lists a folder sorted, and returns the last part of the target of a link', async (t) => {
   const { node, context, at } = bringUp(t)
   node.write('sys/a/state', ' 4: ACTIVE \n')
   node.write('sys/a/b', '')
@@ -26,7 +26,7 @@ test('reads what a file holds, lists sorted, and follows a link to its last part
   assert.equal(await context.target(at('sys/a/driver')), 'mlx5_core')
 })
 
-test('what is not there, is no folder, or is no link says so', async (t) => {
+test('a missing file, a file instead of a folder, and a file instead of a link are refused with their codes', async (t) => {
   const { node, context, at } = bringUp(t)
   node.write('sys/a', '1')
   assert.equal(codeOf(await context.read(at('sys/b'))), 'missing ENOENT')
@@ -39,7 +39,7 @@ test('a file that may not be read is denied, to root as well', { skip: !fs.exist
   assert.match(codeOf(await context.read(DENIES)), /^denied E(ACCES|PERM)$/)
 })
 
-test('a FIFO without a writer, a device without end and a huge file are refused at the limits of the sources', async (t) => {
+test('a FIFO without a writer, an endless device and a huge file are refused at the limits of the sources', async (t) => {
   const { node, context, at } = bringUp(t)
   node.write('sys/a', '')
   node.makeFifo('sys/a')
@@ -55,7 +55,7 @@ test('a FIFO without a writer, a device without end and a huge file are refused 
   }
 })
 
-test('a whole table of interfaces is read, more than a page', async (t) => {
+test('a table of interfaces that is longer than a page is read whole', async (t) => {
   const { node, context, at } = bringUp(t)
   const table = Array.from({ length: 500 }, (_, line) => `eth${line}: ${'1 '.repeat(16)}`).join('\n')
   node.write('proc/net/dev', `${table}\n`)

@@ -11,15 +11,15 @@ import {
 } from '../kernel-file.ts'
 import type { SourcePaths } from '../source.ts'
 
-/** What came instead of what was asked for. */
+/** An answer without the content that was asked for. */
 export class Refusal {
   readonly kind: FailureKind
   /**
-   * The kernel's own word, such as EACCES; `late` if nothing came back in time, `starved` where Sonde itself lacks a
-   * processor, `content` if a file holds something else than it should.
+   * The error code of the kernel, such as EACCES; `late` if the call did not return in time, `starved` if Sonde itself
+   * got no processor time, `content` if the file has wrong content.
    */
   readonly code: string
-  /** The answer in words. */
+  /** The reason in words. */
   readonly words: string
 
   constructor(kind: FailureKind, code: string, words = `${code}: ${WORDS[kind]}`) {
@@ -36,7 +36,9 @@ const WORDS: Readonly<Record<FailureKind, string>> = {
   failed: 'it could not be read',
 }
 
-/** Where a walk looks: files below the roots of procfs, sysfs and devfs. A test puts others in their place. */
+/**
+ * Gives access to the files that chains check, below the roots of procfs, sysfs and devfs. A test passes other roots.
+ */
 export interface ChainContext {
   readonly procfs: string
   readonly sysfs: string
@@ -45,25 +47,25 @@ export interface ChainContext {
   readonly doca_library?: string
   /** See {@link SourcePaths}. */
   readonly nvml_library?: string
-  /** What a file holds. One that is longer than what the sources take is refused as it is by them. */
+  /** Reads a file. A file that is longer than the limit of the sources is refused, as it is by them. */
   read(path: string): Promise<Uint8Array | Refusal>
-  /** Names in a folder, sorted. */
+  /** Lists the names in a folder, sorted. */
   list(path: string): Promise<readonly string[] | Refusal>
-  /** The last part of where a link leads. */
+  /** Returns the last part of the target of a link. */
   target(path: string): Promise<string | Refusal>
-  /** Whether this user may read and write what is there; it is not opened. */
+  /** Checks whether this user may read and write a file, without opening it. */
   permits(path: string): Promise<true | Refusal>
 }
 
 const PART_BYTES = 4096
-/** A driver that takes longer hangs, or nearly so. Unit: milliseconds. */
+/** After this time a driver is taken to hang. Unit: milliseconds. */
 const CALL_LIMIT_MS = 2000
-/** Looks at a time: each takes a thread of the pool, of which there are four, and one that hangs keeps it. */
+/** Concurrent calls. Each takes one of the four threads of the pool, and a call that hangs keeps its thread. */
 const CALLS_LIMIT = 2
 
 /**
- * The kernel's own files. Two looks are under way at a time. One that hangs is given up after two seconds; while two of
- * them hang nothing else is looked at.
+ * Reads the files of the kernel, two at a time. A call that hangs is given up after two seconds. While two calls hang,
+ * further calls are refused at once.
  */
 export class KernelContext implements ChainContext {
   readonly procfs: string
@@ -139,7 +141,7 @@ export class KernelContext implements ChainContext {
   }
 }
 
-/** procfs gives a page at a time, so one read is not the whole. */
+/** Reads a whole file. procfs returns a page at a time, so one read is not enough. */
 async function readBytes(file: fs.FileHandle, limitBytes: number): Promise<Uint8Array | Refusal> {
   const parts: Buffer[] = []
   let length = 0

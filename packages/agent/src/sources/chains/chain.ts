@@ -2,61 +2,61 @@ import type { Labels } from '@sonde/sdk'
 import type { ExplainLink } from '@sonde/sdk/api'
 import type { ChainContext } from './chain-context.ts'
 
-/** What a look at one link found. */
+/** Result of the check of one link. */
 export type Finding = Omit<ExplainLink, 'name'>
 
-/** One link of a chain, to be walked. */
+/** A link of a chain, with its check. */
 export interface Step {
   readonly name: string
   check(): Promise<Finding>
 }
 
-/** A value whose chain is walked: field of a type, in a record, and the labels of the series that are asked for. */
+/** The value whose chain is walked: its type, its field, and the labels of the wanted series. */
 export interface ExplainedValue {
   readonly type: string
   readonly field: string
   readonly labels: Labels
 }
 
-/** A device that a source reads, under its own name and the others that people know it by. */
+/** A device that a source reads, with its name and other names that people use. */
 export interface ChainDevice {
   readonly name: string
   readonly aliases: readonly string[]
-  /** Names that the option `devices` knows it by. Default: the name, up to its slash. */
+  /** Names by which the option `devices` selects it. Default: the name up to its slash. */
   readonly configurable?: readonly string[]
-  /** Keys by which exporters claim it. Default: none does. */
+  /** Keys by which exporters claim it. Default: none. */
   readonly claims?: readonly string[]
 }
 
-/** What a source knows of the chains behind its values: a plain walk over files, so that it needs no agent. */
+/** The chains behind the values of a source. They only read files, so they need no agent. */
 export interface SourceExplain {
-  /** Links that all its devices hang on, in order. */
+  /** Links that all devices share, in order. */
   steps(context: ChainContext): readonly Step[]
-  /** What it would read: devices, or files where it has none. Nothing is walked that is not among them. */
+  /** Devices that the source would read, or files if it has no devices. Only these can be explained. */
   devices(context: ChainContext): Promise<readonly ChainDevice[]>
-  /** Links of one device, in order; `value` if one value is asked for. */
+  /** Links of one device, in order; `value` if a single value is explained. */
   deviceSteps(context: ChainContext, device: string, value?: ExplainedValue): readonly Step[]
 }
 
-/** Longest answer that is shortened: what is wrong with many devices is not shortened of each. Unit: characters. */
+/** Longer answers are cut, such as a fault of many devices. Unit: characters. */
 const ANSWER_LIMIT = 400
 
-/** A link that holds. */
+/** Returns the finding of a link that holds. */
 export function fine(tried: string, answer: string): Finding {
   return { state: 'ok', tried, answer }
 }
 
-/** A link that does not hold. */
+/** Returns the finding of a link that does not hold. */
 export function broken(tried: string, answer: string, fix: string): Finding {
   return { state: 'broken', tried, answer, fix }
 }
 
-/** A link that is never broken for a good reason: what it stands for is there and cannot be had. */
+/** Returns the finding of a broken link that is always a fault: the file or device exists, but cannot be used. */
 export function faulty(tried: string, answer: string, fix: string): Finding {
   return { ...broken(tried, answer, fix), isFault: true }
 }
 
-/** Walks links up to the first broken one; those behind it are not reached. */
+/** Checks links up to the first broken link. The links behind it are not reached. */
 export async function walk(steps: readonly Step[]): Promise<ExplainLink[]> {
   const links: ExplainLink[] = []
   for (const { name, check } of steps) {
@@ -71,12 +71,12 @@ function shortened(link: ExplainLink): ExplainLink {
   return answer.length > ANSWER_LIMIT ? { ...link, answer: `${answer.slice(0, ANSWER_LIMIT)}…` } : link
 }
 
-/** The first link that does not hold. */
+/** Returns the first broken link. */
 export function firstBroken(links: readonly ExplainLink[]): ExplainLink | undefined {
   return links.find(({ state }) => state === 'broken')
 }
 
-/** Devices with a broken link that are named at most. */
+/** At most so many devices with a broken link are named. */
 const NAMED_LIMIT = 3
 
 /** The chain of one device. */
@@ -86,9 +86,9 @@ export interface DeviceChain {
 }
 
 /**
- * The chains of several devices as one: a link holds when it does for one of them, as the source then has something to
- * read; what is wrong with others is said beside it. A fault of one is one of all: a port may be down, but nobody wants
- * a file that is denied, or that holds garbage.
+ * Joins the chains of several devices. A link holds if it holds for one device, because the source can then read
+ * something. Faults of other devices are named beside it. A broken link that is always a fault breaks the joined link:
+ * a port may be down, but a file that is denied or holds garbage is always wrong.
  */
 export function joinChains(chains: readonly DeviceChain[]): ExplainLink[] {
   const [first] = chains
@@ -121,12 +121,12 @@ function joinLink(name: string, index: number, chains: readonly DeviceChain[]): 
   return shortened({ name, ...fine(link.tried, answer) })
 }
 
-/** The device whose link is shown, where the path that was tried does not name it. */
+/** Returns the name of the shown device as a prefix, unless the path contains it. */
 function devicePrefix({ tried }: ExplainLink, device: string): string {
   return tried.includes(device.split('/')[0] ?? device) ? '' : `${device}: `
 }
 
-/** Names of the first devices: `mlx5_0, mlx5_1, mlx5_2 and 4 more`. */
+/** Lists the first devices: `mlx5_0, mlx5_1, mlx5_2 and 4 more`. */
 function nameList(found: readonly { readonly device: string }[]): string {
   const names = found.slice(0, NAMED_LIMIT).map(({ device }) => device)
   const more = found.length - names.length

@@ -5,7 +5,7 @@ import { broken, type ChainDevice, type Finding, fine, type Step } from './chain
 import { type ChainContext, Refusal } from './chain-context.ts'
 import { bytesText, driverStep, fileStep } from './steps.ts'
 
-/** Interfaces that sysfs lists. */
+/** Lists the interfaces in sysfs. */
 export async function interfaceDevices(context: ChainContext): Promise<ChainDevice[]> {
   const names = await context.list(`${context.sysfs}/class/net`)
   if (names instanceof Refusal) return []
@@ -13,8 +13,8 @@ export async function interfaceDevices(context: ChainContext): Promise<ChainDevi
 }
 
 /**
- * Links of one network interface, whoever reads it: `netdev` its counters, `ethtool` its driver. `own`: links of the
- * source itself, between driver and link.
+ * Returns the links of a network interface, for `netdev` and `ethtool`. `own` are links of the source itself, between
+ * driver and link.
  */
 export function interfaceSteps(context: ChainContext, device: string, own: readonly Step[] = []): Step[] {
   const folder = `${context.sysfs}/class/net/${device}`
@@ -56,25 +56,25 @@ async function checkLink(context: ChainContext, folder: string, device: string):
   if (carrier === 0)
     return broken(`${folder}/carrier`, `no carrier (${words})`, 'plug the cable in, or switch the other end on')
   if (state === 'down') return broken(`${folder}/operstate`, state, `sudo ip link set ${shellWord(device)} up`)
-  // What cannot be read is the business of the source's own links, for the values that are made of it.
+  // Unreadable values are reported by the links of the source that reads them.
   if (state instanceof Refusal) return { state: 'unknown', tried: `${folder}/operstate`, answer: state.words }
   return fine(`${folder}/operstate`, state)
 }
 
-/** The line of an interface in the table of all, or what is wrong with it. */
+/** Returns the line of an interface in `/proc/net/dev`, or why there is none. */
 export async function netdevLine(context: ChainContext, device: string): Promise<NetdevRecord | Finding> {
   const path = `${context.procfs}/net/dev`
   const table = await readAs(context, path, (bytes) => parseNetdev(bytes, 0n))
-  if (table instanceof Refusal) return broken(path, table.words, `look at what is mounted at ${context.procfs}`)
+  if (table instanceof Refusal) return broken(path, table.words, `check the mount at ${context.procfs}`)
   const record = table.records.find((each) => each.device === device)
   if (record !== undefined) return record
   if (table.malformed?.startsWith(`${device}:`) === true)
     return broken(
       path,
       `a line that no kernel writes: ${JSON.stringify(table.malformed)}`,
-      `look at what is mounted at ${context.procfs}`,
+      `check the mount at ${context.procfs}`,
     )
-  const fix = 'mount procfs and sysfs of one network namespace: these show different ones'
+  const fix = 'mount procfs and sysfs of the same network namespace; now they show two'
   return broken(path, `no line of ${device}`, fix)
 }
 

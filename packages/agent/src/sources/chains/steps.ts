@@ -3,16 +3,16 @@ import { readLine } from './attributes.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
 import { type ChainContext, Refusal } from './chain-context.ts'
 
-// Links that several sources have in common.
+// Steps that several sources share.
 
-/** A folder or file that must be there; `fix` if it is not. */
+/** Checks that a folder or file exists; `fix` is the advice if it does not. */
 export function fileStep(context: ChainContext, path: string, fix: string): Step {
   return {
     name: 'file',
     async check() {
       const found = await context.list(path)
       if (!(found instanceof Refusal)) return fine(path, countOf(found.length, 'entry', 'entries'))
-      // A file is no folder: that it answers so means that it is there.
+      // ENOTDIR means that the path is a file, so it exists.
       if (found.code === 'ENOTDIR' || found.kind === 'denied') return checkFile(context, path, fix)
       return missing(context, path, found, fix)
     },
@@ -25,17 +25,17 @@ async function checkFile(context: ChainContext, path: string, fix: string): Prom
   return fine(path, 'it is there')
 }
 
-/** A root that is empty or not there explains everything below it. */
+/** If the root is empty or missing, reports the root instead of the path. */
 async function missing(context: ChainContext, path: string, refusal: Refusal, fix: string): Promise<Finding> {
   const root = path.startsWith(`${context.sysfs}/`) ? 'sysfs' : 'procfs'
   const held = await context.list(context[root])
   const isRoot = held instanceof Refusal || held.length === 0
   if (!isRoot) return broken(path, refusal.words, fix)
   const answer = held instanceof Refusal ? held.words : 'it is empty'
-  return broken(context[root], answer, `give the place where ${root} is mounted with --path.${root}`)
+  return broken(context[root], answer, `pass the mount point of ${root} with --path.${root}`)
 }
 
-/** The driver of a device; `none` is what it means that there is none. */
+/** Checks the driver of a device; `none` returns the finding if it has no driver. */
 export function driverStep(context: ChainContext, device: string, none: () => Promise<Finding>): Step {
   return {
     name: 'driver',
@@ -47,18 +47,18 @@ export function driverStep(context: ChainContext, device: string, none: () => Pr
   }
 }
 
-/** Modules that drive what Sonde watches, by class code and vendor. */
+/** Kernel modules for the devices that Sonde reads, by class code and vendor. */
 const MODULES: readonly { readonly start: string; readonly vendor: string; readonly module: string }[] = [
   { start: '0x03', vendor: '0x10de', module: 'nvidia' },
   { start: '0x02', vendor: '0x15b3', module: 'mlx5_core' },
 ]
 
-/** Folder of the PCI devices that the kernel lists. */
+/** Folder of the PCI devices in sysfs. */
 export const pciBusFolder = (context: ChainContext): string => `${context.sysfs}/bus/pci/devices`
 
 /**
- * The command that gives a PCI device without a driver its own; undefined if none is known for it. A module that is
- * loaded is bound, which loading it again would not do.
+ * Returns the command that gives a driver to a PCI device without one; undefined if no module is known for it. If the
+ * module is already loaded, the command binds the device, because loading it again would not.
  */
 export async function bindCommand(context: ChainContext, address: string): Promise<string | undefined> {
   const folder = `${pciBusFolder(context)}/${address}`
@@ -73,7 +73,7 @@ export async function bindCommand(context: ChainContext, address: string): Promi
   return isLoaded ? `echo ${address} | sudo tee ${driver}/bind` : `sudo modprobe ${known.module}`
 }
 
-/** Bytes for people: 914 GB. */
+/** Formats bytes for people: 914 GB. */
 export function bytesText(bytes: number | bigint): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
   let value = Number(bytes)

@@ -12,7 +12,7 @@ import { pathOf } from './port-files.ts'
 
 /** Longest pause before a refused file is read again. Unit: milliseconds. */
 const PAUSE_MS = 60_000
-const SHARES: readonly Share[] = ['telling', 'rest']
+const SHARES: readonly Share[] = ['frequent', 'rest']
 
 /** Options of the counters of a port. */
 export interface PortCountersParts<F extends string> {
@@ -60,7 +60,7 @@ export class PortCounters<F extends string> {
     const part = { record, attributes: new AttributeReader(context, this.#absences) }
     const pauseReadsMax = Math.ceil(PAUSE_MS / sampleMs)
     const path = [...pathOf(place), folder]
-    this.#folder = new CounterFolder(path, forms, sysfs, { telling: part, rest: part }, { pauseReadsMax })
+    this.#folder = new CounterFolder(path, forms, sysfs, { frequent: part, rest: part }, { pauseReadsMax })
   }
 
   /** Names of the counters that have reached their largest value. */
@@ -75,7 +75,7 @@ export class PortCounters<F extends string> {
     if (looked instanceof ReadFailure && looked.kind === 'failed')
       this.#context.failed(`${device}/${port}`, looked.error)
     if (!SHARES.some((share) => this.#folder.count(share) > 0)) return
-    for (const share of SHARES) this.#folder.tellLacks(share, looked)
+    for (const share of SHARES) this.#folder.reportAbsent(share, looked)
   }
 
   /** Reads all counters into the record. */

@@ -8,9 +8,9 @@ export const rdmaOptions = block({
   sweep_limit_ms: setting(
     integer(0, 1000, 'milliseconds'),
     3,
-    'Time that a sweep may take, after which the error counters of further ports wait for their turn; traffic and state of all ports do not wait. Unit: milliseconds',
+    'Time after which a sweep leaves the error counters of further ports for later sweeps; traffic and state of all ports are always read. Unit: milliseconds',
   ),
 })
 
-/** What {@link rdmaOptions} gives. */
+/** Options of the rdma source after validation. */
 export type RdmaOptions = v.InferOutput<typeof rdmaOptions>

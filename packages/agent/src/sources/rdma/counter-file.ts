@@ -7,23 +7,22 @@ import { type Reading, WideCounter } from '../wide-counter.ts'
 import type { CounterForm } from './names.ts'
 import { parseCounter } from './parse.ts'
 
-/** Sweeps for which a file that was refused is left alone at most, where nothing else is said. */
+/** A refused file is skipped for at most so many sweeps, unless the caller sets another limit. */
 const PAUSE_READS_MAX = 63
 const NOT_KEPT = new Lack('unsupported', 'the port has no such counter (N/A)')
 
-/** What reading a counter came to: `missing` may be that its whole port left. */
+/** Result of reading a counter. `missing` may mean that the whole port is gone. */
 export type CounterOutcome = 'read' | 'absent' | 'missing'
 
 /**
- * The file of one counter, and what was last read of it. A file that gives nothing is left alone for a while, longer
- * each time: on restricted functions every read is a command that the firmware refuses and the driver writes into the
- * kernel's log.
+ * The file of one counter, and its last value. A file that is refused is skipped for a while, longer each time: on
+ * restricted functions each read is a command that the firmware refuses and the driver logs.
  */
 export class CounterFile<F extends string> {
   readonly name: string
   readonly form: CounterForm<F>
   value: Integer64 | undefined
-  /** Whether it stands at the most that it can hold. */
+  /** Whether it stands at its maximum. */
   saturated = false
   readonly #file: KernelFile
   readonly #attributes: AttributeReader
@@ -36,8 +35,8 @@ export class CounterFile<F extends string> {
   #refusals = 0
 
   /**
-   * @param absentField What is said to be absent: the field, or `''` if there is a series for the counter alone.
-   * @param pauseReadsMax Sweeps for which it is left alone at most once it was refused. Default: 63.
+   * @param absentField Field that is reported as absent, or `''` if the counter is a series of its own.
+   * @param pauseReadsMax Sweeps for which a refused file is skipped at most. Default: 63.
    */
   constructor(
     name: string,
@@ -58,7 +57,7 @@ export class CounterFile<F extends string> {
     this.#wide = form.wraps === true ? new WideCounter() : undefined
   }
 
-  /** Reads the counter, or leaves it alone where it was refused before. */
+  /** Reads the counter, unless it is skipped because it was refused. */
   read(reading: Reading): CounterOutcome {
     if (this.#pause > 0) {
       this.#pause--

@@ -6,33 +6,30 @@ import type { Reading } from '../wide-counter.ts'
 import { CounterFile } from './counter-file.ts'
 import type { CounterForm } from './names.ts'
 
-/** Which counters to read: those of every sweep, or those that have turns. */
-export type Share = 'telling' | 'rest'
+/** A share of the counters: `frequent` is read in every sweep, `rest` in turns. */
+export type Share = 'frequent' | 'rest'
 
-/**
- * Where the counters of a share go: the record of a type, which is used again at every sweep, and what is said of the
- * fields that it lacks.
- */
+/** Destination of the counters of a share: its record, which every sweep reuses, and the absences of its fields. */
 export interface CounterPart<F extends string> {
   readonly record: { [K in F]?: Integer64 | undefined }
   readonly attributes: AttributeReader
 }
 
-/** A folder, and how the files in it are read. */
+/** A folder, and the form of each file in it. */
 export interface CounterLocation<F extends string> {
   readonly path: readonly string[]
   readonly forms: ReadonlyMap<string, CounterForm<F>>
 }
 
-/** How a {@link CounterFolder} reads. */
+/** Options of {@link CounterFolder}. */
 export interface CounterFolderOptions<F extends string> {
-  /** That of a {@link CounterFile}. */
+  /** See {@link CounterFile}. */
   readonly pauseReadsMax?: number
-  /** Where fields are looked for that the folder has no file of. Default: nowhere. */
+  /** A second folder for fields that the first has no file for. Default: none. */
   readonly beside?: CounterLocation<F>
 }
 
-/** The counters that one folder of sysfs holds, by their names. */
+/** The counters in one folder of sysfs, by name. */
 export class CounterFolder<F extends string> {
   readonly #path: readonly string[]
   readonly #forms: ReadonlyMap<string, CounterForm<F>>
@@ -41,12 +38,12 @@ export class CounterFolder<F extends string> {
   readonly #files = new Map<string, CounterFile<F>>()
   readonly #pauseReadsMax: number | undefined
   readonly #beside: CounterLocation<F> | undefined
-  #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { telling: [], rest: [] }
-  /** When each share was read, where that was not reported yet. Unit: nanoseconds since the Unix epoch. */
-  readonly #readNs: Record<Share, bigint | undefined> = { telling: undefined, rest: undefined }
-  /** Left out after a change, until it is asked for. */
+  #shares: Readonly<Record<Share, readonly CounterFile<F>[]>> = { frequent: [], rest: [] }
+  /** When each share was last read, until it is reported. Unit: nanoseconds since the Unix epoch. */
+  readonly #readNs: Record<Share, bigint | undefined> = { frequent: undefined, rest: undefined }
+  /** Undefined after a change, until it is computed again. */
   #saturated: readonly string[] | undefined
-  /** Whether any file of the last reading was there. */
+  /** Whether any file of the last reading existed. */
   there = false
 
   constructor(
@@ -64,7 +61,7 @@ export class CounterFolder<F extends string> {
     this.#parts = parts
   }
 
-  /** Looks which counters there are. The names that it does not know, or why it could not look. */
+  /** Lists the counters. Returns the unknown names, or why the folder could not be listed. */
   scan(): string[] | ReadFailure {
     this.#saturated = undefined
     const listed = this.#sysfs.list(...this.#path)
@@ -78,7 +75,7 @@ export class CounterFolder<F extends string> {
     for (const form of this.#forms.values()) if (!given.has(form.field)) this.#forget(form)
     const files = [...this.#files.values()]
     this.#shares = {
-      telling: files.filter(({ form }) => shareOf(form) === 'telling'),
+      frequent: files.filter(({ form }) => shareOf(form) === 'frequent'),
       rest: files.filter(({ form }) => shareOf(form) === 'rest'),
     }
     return listed instanceof ReadFailure ? listed : [...names].sort()
@@ -97,11 +94,11 @@ export class CounterFolder<F extends string> {
     }
   }
 
-  /** Says of each counter of a share that there is none why: what the last look came to. */
-  tellLacks(share: Share, looked: string[] | ReadFailure): void {
+  /** Reports each missing counter of a share as absent, with the result of the last scan as its reason. */
+  reportAbsent(share: Share, scanned: string[] | ReadFailure): void {
     const { absences } = this.#parts[share].attributes
-    const failure = looked instanceof ReadFailure && looked.kind !== 'missing' ? looked : undefined
-    // A file beside says itself that the field is there, when it is read.
+    const failure = scanned instanceof ReadFailure && scanned.kind !== 'missing' ? scanned : undefined
+    // A field with a value from the second folder is not absent.
     const given = new Set(
       [...this.#files.values()].flatMap(({ form, value }) => (value === undefined ? [] : [form.field])),
     )
@@ -113,14 +110,14 @@ export class CounterFolder<F extends string> {
     }
   }
 
-  /** How many counters of a share there are. */
+  /** Returns the number of counters of a share. */
   count(share: Share): number {
     return this.#shares[share].length
   }
 
   /**
-   * When a share was read since this was last asked, which is when its record is one of its own; `undefined` where it
-   * was not. Unit: nanoseconds since the Unix epoch.
+   * Returns when a share was read since the last call, as the time of its record; undefined if it was not read. Unit:
+   * nanoseconds since the Unix epoch.
    */
   takeReadNs(share: Share): bigint | undefined {
     const readNs = this.#readNs[share]
@@ -128,7 +125,7 @@ export class CounterFolder<F extends string> {
     return readNs
   }
 
-  /** Reads a share of the counters. Whether all that are listed are still there. */
+  /** Reads a share of the counters. Returns false if a listed file is missing. */
   read(share: Share, reading: Reading): boolean {
     const files = this.#shares[share]
     const { record } = this.#parts[share]
@@ -144,22 +141,22 @@ export class CounterFolder<F extends string> {
     return missing === 0
   }
 
-  /** Names of the counters that stand at the most that they can hold. */
+  /** Names of the counters that stand at their maximum. */
   get saturated(): readonly string[] {
     this.#saturated ??= [...this.#files.values()].filter((file) => file.saturated).map(({ name }) => name)
     return this.#saturated
   }
 
-  /** Forgets what was read: it is another device's. */
+  /** Forgets all values, because another device has the name now. */
   clear(): void {
     this.close()
     this.#saturated = undefined
     this.#files.clear()
     for (const form of this.#forms.values()) this.#forget(form)
-    Object.assign(this.#readNs, { telling: undefined, rest: undefined })
+    Object.assign(this.#readNs, { frequent: undefined, rest: undefined })
   }
 
-  /** Closes the files that have turns: with very many ports there are more than may be open. */
+  /** Closes the files of the counters that are read in turns: with very many ports, too many files would stay open. */
   closeRest(): void {
     for (const file of this.#shares.rest) file.close()
   }
@@ -171,7 +168,7 @@ export class CounterFolder<F extends string> {
   #add(path: readonly string[], name: string, form: CounterForm<F>): void {
     const file = this.#sysfs.file(...path, name)
     const { attributes } = this.#parts[shareOf(form)]
-    // What another file gave is no value of this one.
+    // The value of another file is not a value of this file.
     this.#forget(form)
     this.#files.set(name, new CounterFile(name, form, file, attributes, form.field, this.#pauseReadsMax))
   }
@@ -186,6 +183,6 @@ export class CounterFolder<F extends string> {
   }
 }
 
-function shareOf({ telling }: CounterForm<string>): Share {
-  return telling === true ? 'telling' : 'rest'
+function shareOf({ frequent }: CounterForm<string>): Share {
+  return frequent === true ? 'frequent' : 'rest'
 }

@@ -4,11 +4,11 @@ import { HwCounters } from './hw-counters.ts'
 import { readingNow } from './link-pace.ts'
 import { RdmaPort } from './port.ts'
 
-/** Name of a port's folder; the kernel counts from 1. */
+/** Name of the folder of a port; the kernel counts ports from 1. */
 const PORT = /^[1-9]\d{0,8}$/
 
 /**
- * One RDMA device: its ports, and the counters that it keeps as a whole, which some drivers have instead of those of
+ * One RDMA device: its ports, and the counters of the whole device, which some drivers have instead of counters of
  * ports.
  */
 export class RdmaDevice {
@@ -17,7 +17,7 @@ export class RdmaDevice {
   readonly #sysfs: KernelFiles
   readonly #context: SourceContext
   readonly #hw: HwCounters
-  /** The sweep that last saw the device; for the source. */
+  /** The sweep that last saw the device; used by the source. */
   sweep = 0
 
   constructor(name: string, sysfs: KernelFiles, context: SourceContext) {
@@ -27,7 +27,7 @@ export class RdmaDevice {
     this.#hw = new HwCounters(name, 0, ['class', 'infiniband', name, 'hw_counters'], sysfs, context)
   }
 
-  /** Looks which ports there are. */
+  /** Lists the ports. */
   scan(): void {
     const listed = this.#sysfs.list('class', 'infiniband', this.name, 'ports')
     if (listed instanceof ReadFailure && listed.kind === 'failed') this.#context.failed(this.name, listed.error)
@@ -39,7 +39,8 @@ export class RdmaDevice {
       if (this.ports.has(number)) continue
       const port = new RdmaPort(this.name, number, this.#sysfs, this.#context)
       port.scan()
-      // No port is without values until its turn; the files that every sweep reads are the first to be kept open.
+      // A new port is read completely, so it has values before its turn. Then its files are closed, so that files of
+      // every sweep are kept open first.
       port.readRest(performance.now())
       port.close()
       this.ports.set(number, port)
@@ -47,16 +48,16 @@ export class RdmaDevice {
     this.#hw.scan()
   }
 
-  /** Reads the counters of the device as a whole; they are few. */
+  /** Reads the counters of the whole device, if it has any. */
   read(nowMs: number): void {
     if (!this.#hw.there) return
     this.#hw.startSweep(nowMs)
     const reading = readingNow(undefined)
-    this.#hw.read('telling', reading)
+    this.#hw.read('frequent', reading)
     this.#hw.read('rest', reading)
   }
 
-  /** Reports the ports that are still there, and forgets the others. How many have reported. */
+  /** Reports the ports that still exist, and forgets the others. Returns how many have reported. */
   report(nowMs: number): number {
     let count = this.#hw.report() ? 1 : 0
     for (const [number, port] of this.ports) {
@@ -68,7 +69,7 @@ export class RdmaDevice {
     return count
   }
 
-  /** Says that all series of the device are gone. */
+  /** Reports all series of the device as gone. */
   forget(reason: string): void {
     for (const port of this.ports.values()) port.forget(reason)
     this.#hw.forget(reason)

@@ -8,7 +8,7 @@ import { isNumber } from '../kernel-text.ts'
 import { type CounterForm, HW_COUNTERS, HW_PORT_COUNTERS, PORT_COUNTERS } from './names.ts'
 import { parseCounter, parseLifespan, parseLine, parseRate, parseState, parseUevent } from './parse.ts'
 
-/** Files of a port and of its device, by the fields that are made of each. */
+/** Files of a port and of its device, and the fields that each gives. */
 const STATES: readonly (readonly [name: string, fields: readonly string[], parse: ParseAttribute<unknown>])[] = [
   ['state', ['state'], parseState],
   ['phys_state', ['phys_state'], parseState],
@@ -23,20 +23,20 @@ const IDENTITY: typeof STATES = [
   ['device/uevent', ['driver', 'address'], parseUevent],
 ]
 const LIFESPAN = 'lifespan'
-/** Types whose counters are those of the driver; the others have those that every port has. */
+/** Types with the counters of the driver. The other types have the counters that every port has. */
 const HW_TYPES: ReadonlySet<string> = new Set(['rdma_hw_first', 'rdma_hw', 'rdma_sample'])
 
 /** The files behind the values of one port. */
 export interface PortFiles {
   /** Folder of the port. */
   readonly folder: string
-  /** Of bytes sent, and of bytes received: of each the places where it may be. */
+  /** Files of the bytes sent, and files of the bytes received; the first that exists counts. */
   readonly traffic: readonly [sent: readonly Attribute[], received: readonly Attribute[]]
-  /** Files of the value that is asked for, or of all; a folder that cannot be listed is told as such. */
+  /** Lists the files of the wanted value, or of all values. A folder that cannot be listed is included as refused. */
   list(context: ChainContext): Promise<readonly (Attribute | AttributeCheck)[]>
 }
 
-/** The files behind a value, or behind all values, of the port in a folder. */
+/** Returns the files behind a value, or behind all values, of the port in a folder. */
 export function portFilesOf(folder: string, device: string, value: ExplainedValue | undefined): PortFiles {
   const counter = (name: string) => counterAt(`${folder}/counters/${name}`, PORT_COUNTERS.get(name))
   return {
@@ -49,7 +49,7 @@ export function portFilesOf(folder: string, device: string, value: ExplainedValu
       if (value !== undefined) return filesBehindValue(context, folder, device, value)
       const counters = await listed(context, `${folder}/counters`, PORT_COUNTERS)
       const hw = await listed(context, `${folder}/hw_counters`, HW_COUNTERS)
-      // That a driver has no counters of its own is no fault: many have none.
+      // Many drivers have no counters of their own, so a missing folder is no fault.
       const ofHw = hw.filter(({ path }) => !path.endsWith(`/${LIFESPAN}`)).filter(isThere)
       const states = [
         ...STATES.map(([name, , parse]) => ({ path: `${folder}/${name}`, parse })),
@@ -95,7 +95,7 @@ async function filesBehindValue(
   return [counterAt(`${counters}/${name}`, form)]
 }
 
-/** The counters in a folder, or the folder where it cannot be listed. */
+/** Lists the counters in a folder; the folder itself if it cannot be listed. */
 async function listed(
   context: ChainContext,
   folder: string,
@@ -103,13 +103,13 @@ async function listed(
 ): Promise<readonly (Attribute | AttributeCheck)[]> {
   const names = await context.list(folder)
   if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
-  // What every driver has comes first: it stands for the others.
+  // Counters that every driver has come first, because the first file stands for the others.
   const known = [...forms.keys()].filter((name) => names.includes(name))
   const others = names.filter((name) => !forms.has(name))
   return [...known, ...others].map((name) => counterAt(`${folder}/${name}`, forms.get(name)))
 }
 
-/** The counters of the driver that stand for a field where the port has none of its own. */
+/** Counters of the driver that replace a field if the port itself has no counter for it. */
 function besideOf(folder: string, field: string): Attribute[] {
   return [...HW_PORT_COUNTERS].flatMap(([name, form]) =>
     form.field === field ? [counterAt(`${folder}/hw_counters/${name}`, form)] : [],
@@ -120,14 +120,14 @@ function isThere(one: Attribute | AttributeCheck): boolean {
   return !('found' in one && one.found instanceof Refusal && one.found.kind === 'missing')
 }
 
-/** A counter as the source reads it: `N/A` says that the port has none. */
+/** Reads a counter as the source does: `N/A` means that the port has no such counter. */
 function counterAt(path: string, form: CounterForm<string> | undefined): Attribute {
   return {
     path,
     parse(bytes) {
       const value = parseCounter(bytes, form?.bytes ?? 1)
       if (isNumber(value)) return value
-      if (value === 'huge') return new Lack('failed', `it stands for more than 64 bits hold: ${firstLine(bytes)}`)
+      if (value === 'huge') return new Lack('failed', `it does not fit into 64 bits: ${firstLine(bytes)}`)
       return value === 'not_available' ? new Lack('unsupported', firstLine(bytes)) : undefined
     },
   }

@@ -25,14 +25,14 @@ import { type PortFiles, portFilesOf } from './explain-files.ts'
 import { parseState } from './parse.ts'
 
 const NVIDIA_NETWORKING = '0x15b3'
-/** Counters that mlx5 has, and keeps switched off. */
+/** Counters of mlx5 that are off by default. */
 const OPTIONAL = /^(cc_(rx_ce|rx_cnp|tx_cnp)_pkts|rdma_[rt]x_(packets|bytes))$/
-const REFUSED_TOLD = 3
+const REFUSED_NAMED = 3
 const ACTIVE = 4
 const INITIALISING = 2
 const DISABLED = 3
 
-/** Chains behind the values of `rdma`: one a port, `mlx5_0/1`. */
+/** Chains behind the values of `rdma`, one for each port, such as `mlx5_0/1`. */
 export const rdmaExplain: SourceExplain = {
   steps: (context) => [{ name: 'file', check: () => findRdmaDevices(context) }],
   async devices(context) {
@@ -62,7 +62,7 @@ export const rdmaExplain: SourceExplain = {
   },
 }
 
-/** Drivers without the counters of InfiniBand, such as efa and irdma, have a folder of their own alone. */
+/** Drivers without the InfiniBand counters, such as efa and irdma, have only a folder of their own. */
 async function findCounters(context: ChainContext, { folder, port, device }: Port): Promise<Finding> {
   const place = `${folder}/ports/${port}`
   const fix = `look in dmesg why the driver of ${device} gives this port no counters`
@@ -87,7 +87,7 @@ async function portsOf(context: ChainContext, folder: string, device: string): P
   return numbers.map((port) => ({ name: `${device}/${port}`, aliases: [`nic-${device}-${port}`, ...shared] }))
 }
 
-/** The RDMA devices of the kernel; without any, which module is missing, by what the PCI bus has. */
+/** Lists the RDMA devices of the kernel. If there are none, finds the missing module by the adapters on the PCI bus. */
 export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
   const folder = `${context.sysfs}/class/infiniband`
   const devices = await context.list(folder)
@@ -95,7 +95,7 @@ export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
   const answer = devices instanceof Refusal ? devices.words : 'no device'
   const roots = await context.list(context.sysfs)
   if (roots instanceof Refusal || roots.length === 0)
-    return broken(context.sysfs, 'nothing is there', 'give the place where sysfs is mounted with --path.sysfs')
+    return broken(context.sysfs, 'nothing is there', 'pass the mount point of sysfs with --path.sysfs')
   const adapters = await adaptersOf(context)
   const [unbound] = adapters.filter(({ driver }) => driver === '')
   if (unbound !== undefined) {
@@ -120,7 +120,7 @@ async function adaptersOf(context: ChainContext): Promise<{ address: string; dri
     addresses.map(async (address) => {
       const vendor = await readLine(context, `${bus}/${address}/vendor`)
       const kind = await readLine(context, `${bus}/${address}/class`)
-      // Class 0x02 is a network adapter; the vendor makes bridges too.
+      // Class 0x02 is a network adapter; NVIDIA makes bridges too.
       if (vendor !== NVIDIA_NETWORKING || typeof kind !== 'string' || !kind.startsWith('0x02')) return []
       const driver = await context.target(`${bus}/${address}/driver`)
       return [{ address, driver: driver instanceof Refusal ? '' : driver }]
@@ -129,7 +129,7 @@ async function adaptersOf(context: ChainContext): Promise<{ address: string; dri
   return found.flat()
 }
 
-/** What the files of the value that is asked for hold; without one, those of all values. */
+/** Checks the files of the wanted value, or of all values. */
 function checkCounters(checks: readonly AttributeCheck[], place: Port, value: ExplainedValue | undefined): Finding {
   const { device, port, files } = place
   const missing = checks.find(({ isFolder }) => isFolder)
@@ -148,25 +148,25 @@ function checkCounters(checks: readonly AttributeCheck[], place: Port, value: Ex
 
 function checkValue(checks: readonly AttributeCheck[], port: string, { folder }: PortFiles): Finding {
   const [first] = checks
-  if (first === undefined) return fine(folder, 'no counter: it is made of other values')
+  if (first === undefined) return fine(folder, 'no counter: it is computed from other values')
   const { path, found } = first
   if (!(found instanceof Refusal)) return fine(path, valueText(found))
   if (found.kind !== 'missing') return broken(path, found.words, refusalFix(found))
   const name = path.split('/').at(-1) ?? ''
   if (!OPTIONAL.test(name)) return broken(path, 'not there', 'update driver and firmware; these do not have it')
   const command = `sudo rdma statistic set link ${shellWord(port)} optional-counters ${shellWord(name)}`
-  return broken(path, 'not there: this counter is off until it is turned on', command)
+  return broken(path, 'not there: this counter is off by default', command)
 }
 
 function checkAll(checks: readonly AttributeCheck[], { files }: Port): Finding {
   const counters = checks.filter(({ path }) => path.includes('counters/'))
   const refused = refusedIn(counters, 'unsupported')
-  // What every driver has, and what tells of traffic; a virtual function has few of the others.
+  // The traffic counters matter most. A virtual function has few of the other counters, so a few refusals are normal.
   const leading =
     refused.find(({ path }) => path === files.traffic[0][0]?.path) ??
     (refused.length === counters.length ? refused[0] : undefined)
   if (leading !== undefined) return broken(leading.path, leading.found.words, refusalFix(leading.found))
-  const names = refused.slice(0, REFUSED_TOLD).map(({ path }) => path.split('/').at(-1))
+  const names = refused.slice(0, REFUSED_NAMED).map(({ path }) => path.split('/').at(-1))
   const more = refused.length > names.length ? ` and ${refused.length - names.length} more` : ''
   const beside = refused.length === 0 ? '' : `, the driver refuses ${names.join(', ')}${more}`
   return fine(files.folder, `${countOf(counters.length, 'counter')}${beside}`)
@@ -181,7 +181,7 @@ async function checkLink(context: ChainContext, { folder, port, device }: Port):
   const place = `${folder}/ports/${port}`
   const path = `${place}/state`
   const [state, line] = await Promise.all([readAs(context, path, parseState), readLine(context, path)])
-  // What may not be read is broken where it is asked for; of a counter it says nothing.
+  // A refused state is a fault of the value `state` alone; it says nothing about a counter.
   if (state instanceof Refusal || line instanceof Refusal)
     return { state: 'unknown', tried: path, answer: valueText(state) }
   if (state === ACTIVE) return fine(path, line)
@@ -200,7 +200,11 @@ async function checkLink(context: ChainContext, { folder, port, device }: Port):
     )
   }
   if (state === INITIALISING && layer === 'InfiniBand')
-    return broken(path, answer, 'start opensm on one host, or look at the subnet manager of the fabric: none answers')
+    return broken(
+      path,
+      answer,
+      'no subnet manager answers: start opensm on one host, or check the subnet manager of the fabric',
+    )
   return broken(path, answer, 'plug the cable in, or switch the other end on')
 }
 

@@ -11,13 +11,15 @@ import { HW_COUNTERS, type HwField } from './names.ts'
 import { parseLifespan } from './parse.ts'
 import { rdmaDriverType, rdmaHwFirstType, rdmaHwType } from './type.ts'
 
-/** Counters of a driver's own names that one folder may add, each a series; further ones are counted as dropped. */
+/**
+ * Counters outside of mlx5's names that one folder may add, each as a series. Further counters are counted as dropped.
+ */
 const DRIVER_COUNTER_LIMIT = 64
 const MS_PER_SECOND = 1000
-const TYPES = { telling: rdmaHwFirstType, rest: rdmaHwType } as const
-const SHARES: readonly Share[] = ['telling', 'rest']
+const TYPES = { frequent: rdmaHwFirstType, rest: rdmaHwType } as const
+const SHARES: readonly Share[] = ['frequent', 'rest']
 
-/** The folder `hw_counters` of one port, or of a device as a whole as port 0. */
+/** The folder `hw_counters` of one port, or of the whole device as port 0. */
 export class HwCounters {
   readonly #device: string
   readonly #port: number
@@ -25,7 +27,7 @@ export class HwCounters {
   readonly #sysfs: KernelFiles
   readonly #path: readonly string[]
   readonly #parts: {
-    readonly telling: CounterPart<HwField> & { readonly record: RecordOf<typeof rdmaHwFirstType> }
+    readonly frequent: CounterPart<HwField> & { readonly record: RecordOf<typeof rdmaHwFirstType> }
     readonly rest: CounterPart<HwField> & { readonly record: RecordOf<typeof rdmaHwType> }
   }
   readonly #counters: CounterFolder<HwField>
@@ -34,7 +36,7 @@ export class HwCounters {
   #lifespanMs = 0
   #readMs = Number.NEGATIVE_INFINITY
   #due = true
-  /** Counters of the driver beyond the limit. */
+  /** Number of the driver's counters beyond the limit. */
   #left = 0
   #reported = false
 
@@ -47,22 +49,22 @@ export class HwCounters {
     const attributesOf = (share: Share) =>
       new AttributeReader(context, new FieldAbsences(context.absences, TYPES[share], this.#labels))
     this.#parts = {
-      telling: { record: { ...emptyRecord(rdmaHwFirstType), device, port }, attributes: attributesOf('telling') },
+      frequent: { record: { ...emptyRecord(rdmaHwFirstType), device, port }, attributes: attributesOf('frequent') },
       rest: { record: { ...emptyRecord(rdmaHwType), device, port }, attributes: attributesOf('rest') },
     }
     this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, this.#parts)
     this.#lifespan = sysfs.file(...path, 'lifespan')
   }
 
-  /** Whether the folder held anything at the last look. */
+  /** Whether the last scan found any counter. */
   get there(): boolean {
-    return this.#counters.count('telling') + this.#counters.count('rest') + this.#driver.size > 0
+    return this.#counters.count('frequent') + this.#counters.count('rest') + this.#driver.size > 0
   }
 
-  /** Looks which counters there are. A folder that is not there is no failure: many drivers have none. */
+  /** Lists the counters. A missing folder is not a failure: many drivers have none. */
   scan(): void {
-    const looked = this.#counters.scan()
-    const names = looked instanceof ReadFailure ? [] : looked.filter((name) => name !== 'lifespan')
+    const scanned = this.#counters.scan()
+    const names = scanned instanceof ReadFailure ? [] : scanned.filter((name) => name !== 'lifespan')
     const kept = new Set(names.slice(0, DRIVER_COUNTER_LIMIT))
     this.#left = names.length - kept.size
     for (const [name, file] of this.#driver) {
@@ -73,21 +75,18 @@ export class HwCounters {
     }
     for (const name of kept) if (!this.#driver.has(name)) this.#driver.set(name, this.#driverCounter(name))
     if (!this.there) this.forget('the driver no longer has hardware counters')
-    this.#tell(looked)
+    this.#reportAbsences(scanned)
     if (this.there) this.#readLifespan()
   }
 
-  /**
-   * Begins a sweep. Within its lifespan a value is the driver's copy of the last one: nothing is read and reported
-   * again.
-   */
+  /** Starts a sweep. Within the lifespan, the driver repeats its last values, so nothing is read or reported. */
   startSweep(nowMs: number): void {
     if (nowMs === this.#readMs) return
     this.#due = nowMs - this.#readMs >= this.#lifespanMs
     if (this.#due) this.#readMs = nowMs
   }
 
-  /** Reads a share of the counters. Whether all that are listed are still there. */
+  /** Reads a share of the counters. Returns false if a listed file is missing. */
   read(share: Share, reading: Reading): boolean {
     if (!this.#due) return true
     let complete = this.#counters.read(share, reading)
@@ -96,17 +95,17 @@ export class HwCounters {
     return complete
   }
 
-  /** Reports what was read since the last report; whether anything was. */
+  /** Reports the shares that were read since the last report; returns whether there were any. */
   report(): boolean {
-    const [firstNs, restNs] = [this.#counters.takeReadNs('telling'), this.#counters.takeReadNs('rest')]
+    const [firstNs, restNs] = [this.#counters.takeReadNs('frequent'), this.#counters.takeReadNs('rest')]
     if (!this.there || (firstNs ?? restNs) === undefined) return false
-    if (firstNs !== undefined) this.#reportShare('telling', firstNs)
+    if (firstNs !== undefined) this.#reportShare('frequent', firstNs)
     if (restNs !== undefined) this.#reportRest(restNs)
     this.#reported = true
     return true
   }
 
-  /** Says that all of its series are gone. */
+  /** Reports all its series as gone. */
   forget(reason: string): void {
     this.close()
     if (!this.#reported) return
@@ -120,7 +119,7 @@ export class HwCounters {
     }
   }
 
-  /** Forgets what was read: it is another device's. */
+  /** Forgets all values, because another device has the name now. */
   clear(): void {
     this.close()
     this.#counters.clear()
@@ -130,7 +129,7 @@ export class HwCounters {
     this.#readMs = Number.NEGATIVE_INFINITY
   }
 
-  /** Closes the files that have turns. */
+  /** Closes the files of the counters that are read in turns. */
   closeRest(): void {
     this.#counters.closeRest()
     for (const file of this.#driver.values()) file.close()
@@ -173,17 +172,20 @@ export class HwCounters {
     if (this.#left > 0) this.#context.dropped('driver_counter_limit', this.#left)
   }
 
-  /** Of a port without a counter that we know one absence says all. That a device has none as a whole is the rule. */
-  #tell(looked: string[] | ReadFailure): void {
-    if (this.#port === 0 && looked instanceof ReadFailure && looked.kind === 'missing') return
-    if (looked instanceof ReadFailure && looked.kind === 'failed')
-      this.#context.failed(this.#path.join('/'), looked.error)
+  /**
+   * A port without known counters reports one absence for all of them. A device without counters of the whole device
+   * reports none, because most devices have none.
+   */
+  #reportAbsences(scanned: string[] | ReadFailure): void {
+    if (this.#port === 0 && scanned instanceof ReadFailure && scanned.kind === 'missing') return
+    if (scanned instanceof ReadFailure && scanned.kind === 'failed')
+      this.#context.failed(this.#path.join('/'), scanned.error)
     for (const share of SHARES) {
       const { absences } = this.#parts[share].attributes
       if (this.#counters.count(share) > 0) {
         absences.present('')
-        this.#counters.tellLacks(share, looked)
-      } else if (looked instanceof ReadFailure) absences.absent('', looked.code, looked.words)
+        this.#counters.reportAbsent(share, scanned)
+      } else if (scanned instanceof ReadFailure) absences.absent('', scanned.code, scanned.words)
       else absences.absent('', 'unsupported', 'the driver has other hardware counters than those of mlx5')
     }
   }

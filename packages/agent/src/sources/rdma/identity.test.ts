@@ -4,7 +4,7 @@ import { TestedSource, TestNode } from '../test-node.ts'
 import { rdma } from './rdma.ts'
 import { rdmaDriverType, rdmaPortType } from './type.ts'
 
-test('interfaces that stand for functions of the adapter are none of a port', async (t) => {
+test('representors are not interfaces of a port', async (t) => {
   const node = new TestNode(t, new URL('fixtures/node/', import.meta.url))
   const tested = new TestedSource(rdma, node.paths, { sweep_limit_ms: 1000 })
   t.after(() => tested.source.close())
@@ -27,7 +27,7 @@ test('interfaces that stand for functions of the adapter are none of a port', as
   assert.deepEqual(tested.failures, [])
 })
 
-test('counters of a device whose name another one took are said to be gone', async (t) => {
+test('counters of a device are gone when another device takes its name', async (t) => {
   const node = new TestNode(t, new URL('fixtures/small/', import.meta.url))
   const tested = new TestedSource(rdma, node.paths, { sweep_limit_ms: 1000 })
   t.after(() => tested.source.close())

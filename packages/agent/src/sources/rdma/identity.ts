@@ -8,15 +8,15 @@ import type { rdmaPortType } from './type.ts'
 
 const LINE_FIELDS = ['firmware', 'model', 'board', 'node_guid', 'link_layer'] as const
 /**
- * GIDs that are asked for their interface: each interface has one of the first, and a look past the last is an error,
- * which is slow.
+ * Highest number of GIDs whose interface is read. Each interface has one of the first GIDs. A read past the last GID
+ * fails, which is slow.
  */
 const GID_LIMIT = 16
-const SILENT = new Lack('unsupported', 'the driver does not say: its file is empty')
-const NO_PLACE = new Lack('unsupported', 'the device is none of PCI, or has none')
+const SILENT = new Lack('unsupported', 'the file of the driver is empty')
+const NO_PLACE = new Lack('unsupported', 'the device is not a PCI device, or has no driver')
 const NO_NETDEV = new Lack('unsupported', 'no network interface belongs to the port')
 
-/** What a port is, as far as that stays while its device does: firmware, model, place and interfaces. */
+/** Reads what stays the same while the device exists: firmware, model, address and interfaces of a port. */
 export class PortIdentity {
   readonly #number: number
   readonly #sysfs: KernelFiles
@@ -46,9 +46,7 @@ export class PortIdentity {
     this.#uevent = sysfs.file(...device, 'device', 'uevent')
   }
 
-  /**
-   * Reads all of it into the record, from files opened anew. Whether the device is the one that had the name before.
-   */
+  /** Reads everything into the record, from newly opened files. Returns whether it is still the same device. */
   scan(): boolean {
     const { node_guid: guid, address } = this.#record
     for (const field of LINE_FIELDS) {
@@ -77,9 +75,8 @@ export class PortIdentity {
   }
 
   /**
-   * RoCE has its interfaces in the table of GIDs. InfiniBand has those of IPoIB below the device, which its ports
-   * share. Those that stand for a function of the adapter are none of a port's: what happens to their link happens to a
-   * VM.
+   * Finds the interfaces of the port. RoCE ports list them in the table of GIDs. InfiniBand devices have IPoIB
+   * interfaces below the device, shared by its ports. Representors are left out: their link belongs to a VM.
    */
   #readNetdevs(): void {
     const names = this.#gidNetdevs()
@@ -107,7 +104,7 @@ export class PortIdentity {
     return listed.sort().filter((name) => this.#readOnce([...folder, name, 'dev_port'], parseLine) === port)
   }
 
-  /** What a file holds that is not kept open. */
+  /** Reads a file that is not kept open. */
   #readOnce<T>(path: readonly string[], parse: ParseAttribute<T>): T | Lack {
     const file = this.#sysfs.file(...path)
     const value = this.#attributes.value(file, parse)

@@ -9,32 +9,32 @@ export type PortField = CounterOf<typeof rdmaPortType> | CounterOf<typeof rdmaPo
 /** A counter of `rdma_hw_first` or `rdma_hw`. */
 export type HwField = CounterOf<typeof rdmaHwFirstType> | CounterOf<typeof rdmaHwType>
 
-/** How a counter's file is read. */
+/** How the file of a counter is read. */
 export interface CounterForm<F extends string> {
   readonly field: F
   /**
-   * Bits after which it stays at its maximum; `data` counters of old devices have 32. Left out where it does not do
-   * that.
+   * Width of a counter that stays at its maximum; 32 for `data` counters of old devices. Undefined if it does not stay
+   * there.
    */
   readonly stuckBits?: number
-  /** Bytes that one of it stands for. */
+  /** Bytes that a count of 1 means. */
   readonly bytes?: number
   /** Whether the device keeps 32 bits that wrap. */
   readonly wraps?: boolean
-  /** Whether it is read at every sweep, and not in turns where there are very many ports. */
-  readonly telling?: boolean
+  /** Whether it is read in every sweep, instead of in turns if there are very many ports. */
+  readonly frequent?: boolean
 }
 
-/** A `data` counter counts words of four octets, whatever the link. */
+/** A `data` counter counts words of four bytes, on every kind of link. */
 const WORD_BYTES = 4
 
 /**
- * Counters of `ports/N/counters` by file. Their widths are those of the PortCounters attribute of InfiniBand: it keeps
- * them at their maximum.
+ * Counters of `ports/N/counters` by file. Their widths are those of the InfiniBand attribute PortCounters, whose
+ * counters stay at their maximum.
  */
 export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Map<string, CounterForm<PortField>>([
-  ['port_xmit_data', { field: 'xmit_data_bytes_total', bytes: WORD_BYTES, stuckBits: 32, telling: true }],
-  ['port_rcv_data', { field: 'rcv_data_bytes_total', bytes: WORD_BYTES, stuckBits: 32, telling: true }],
+  ['port_xmit_data', { field: 'xmit_data_bytes_total', bytes: WORD_BYTES, stuckBits: 32, frequent: true }],
+  ['port_rcv_data', { field: 'rcv_data_bytes_total', bytes: WORD_BYTES, stuckBits: 32, frequent: true }],
   ['port_xmit_packets', { field: 'xmit_packets_total', stuckBits: 32 }],
   ['port_rcv_packets', { field: 'rcv_packets_total', stuckBits: 32 }],
   ['unicast_xmit_packets', { field: 'unicast_xmit_packets_total' }],
@@ -58,13 +58,13 @@ export const PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Ma
 ])
 
 /**
- * Counters of `hw_counters` that are those of a port, by file: drivers without a folder `counters`, such as efa,
- * bnxt_re and mana, count bytes and packets there, and erdma with `_cnt` behind the names.
+ * Counters of `hw_counters` that count the traffic of a port, by file. efa, bnxt_re and mana have no folder `counters`
+ * and count bytes and packets here; erdma does so with `_cnt` at the end of the names.
  */
 export const HW_PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new Map(
   ['', '_cnt'].flatMap((end): [string, CounterForm<PortField>][] => [
-    [`tx_bytes${end}`, { field: 'xmit_data_bytes_total', telling: true }],
-    [`rx_bytes${end}`, { field: 'rcv_data_bytes_total', telling: true }],
+    [`tx_bytes${end}`, { field: 'xmit_data_bytes_total', frequent: true }],
+    [`rx_bytes${end}`, { field: 'rcv_data_bytes_total', frequent: true }],
     [end === '' ? 'tx_pkts' : 'tx_packets_cnt', { field: 'xmit_packets_total' }],
     [end === '' ? 'rx_pkts' : 'rx_packets_cnt', { field: 'rcv_packets_total' }],
   ]),
@@ -72,16 +72,16 @@ export const HW_PORT_COUNTERS: ReadonlyMap<string, CounterForm<PortField>> = new
 
 const queue = (...names: readonly string[]) => names.map((name) => hw(name, { wraps: true }))
 const wide = (...names: readonly string[]) => names.map((name) => hw(name, {}))
-/** What tells first that packets are lost or senders slowed down. */
-const TELLING: ReadonlySet<string> = new Set(['packet_seq_err', 'rp_cnp_handled'])
+/** The counters that first show lost packets or slowed senders. */
+const FREQUENT: ReadonlySet<string> = new Set(['packet_seq_err', 'rp_cnp_handled'])
 
 function hw(name: string, form: Omit<CounterForm<HwField>, 'field'>): [string, CounterForm<HwField>] {
-  // `rdma_hw_rdma_tx_bytes_total` would stammer.
+  // Avoids `rdma_hw_rdma_tx_bytes_total`.
   const field = `${name.replace(/^rdma_/, '')}_total` as HwField
-  return [name, { ...form, field, telling: TELLING.has(name) }]
+  return [name, { ...form, field, frequent: FREQUENT.has(name) }]
 }
 
-/** Counters of `hw_counters` by file, in the names of mlx5, which counts those of queues in 32 bits. */
+/** Counters of `hw_counters` by file, under the names of mlx5. mlx5 keeps the counters of queues in 32 bits. */
 export const HW_COUNTERS: ReadonlyMap<string, CounterForm<HwField>> = new Map([
   ...queue('rx_write_requests', 'rx_read_requests', 'rx_atomic_requests', 'rx_dct_connect', 'out_of_buffer'),
   ...queue('out_of_sequence', 'duplicate_request', 'rnr_nak_retry_err', 'packet_seq_err', 'implied_nak_seq_err'),

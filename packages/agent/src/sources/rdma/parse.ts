@@ -5,14 +5,14 @@ const U64_LIMIT = 1n << 64n
 const ZERO = 48
 const COLON = 58
 const NEWLINE = 10
-/** `N: ` and at least a letter; the longest that kernels know has 17 letters. */
+/** `N: ` and at least one letter; the longest state of a kernel has 17 letters. */
 const STATE_BYTES_LEAST = 3
 const STATE_BYTES_MOST = 48
-/** The kernel takes no longer lifespan. */
+/** The longest lifespan that the kernel accepts. */
 const LIFESPAN_LIMIT_MS = 10_000
 const BYTES_PER_GIGABIT = 125_000_000
 
-/** A counter's file in the unit that one of it stands for. `huge` also where that does not fit 64 bits. */
+/** Parses the file of a counter, in units of `unitBytes`. The result is `huge` if it does not fit into 64 bits. */
 export function parseCounter(bytes: Uint8Array, unitBytes: number): Integer64 | NumberFailure {
   const value = parseAttribute(bytes)
   if (unitBytes === 1 || !isNumber(value)) return value
@@ -22,7 +22,7 @@ export function parseCounter(bytes: Uint8Array, unitBytes: number): Integer64 | 
   return exact < U64_LIMIT ? exact : 'huge'
 }
 
-/** Number of a state, as in `4: ACTIVE`; `undefined` if there is none. */
+/** Parses the number of a state such as `4: ACTIVE`; undefined if there is none. */
 export function parseState(bytes: Uint8Array): number | undefined {
   const state = (bytes[0] ?? 0) - ZERO
   const isLine = bytes.indexOf(NEWLINE) === bytes.length - 1 || bytes.indexOf(NEWLINE) === -1
@@ -31,8 +31,8 @@ export function parseState(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Reads `lifespan`: for how long a driver repeats the hardware counters that it read last. Unit: milliseconds.
- * `undefined` if it is none.
+ * Parses `lifespan`: how long a driver repeats the hardware counters that it last read. Unit: milliseconds. Undefined
+ * if invalid.
  */
 export function parseLifespan(bytes: Uint8Array): number | undefined {
   const value = parseNumber(bytes)
@@ -46,7 +46,7 @@ export interface RdmaRate {
   readonly signalling: string
 }
 
-/** Reads `rate`, such as `400 Gb/sec (4X NDR)` or `2.5 Gb/sec (1X SDR)`; `undefined` if it is not like that. */
+/** Parses `rate`, such as `400 Gb/sec (4X NDR)` or `2.5 Gb/sec (1X SDR)`; undefined if invalid. */
 export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
   const [, gigabits, lanes, signalling = ''] =
     /^(\d{1,6}(?:\.\d)?) Gb\/sec \((\d{1,2})X(?: ([A-Z]{2,4}\d*))?\)\n?$/.exec(utf8Text(bytes)) ?? []
@@ -58,24 +58,25 @@ export function parseRate(bytes: Uint8Array): RdmaRate | undefined {
   }
 }
 
-/** A file of one line of printable text; `undefined` if it is none, empty text where the line is empty. */
+/** Parses a line of printable text, which may be empty; undefined if invalid. */
 export function parseLine(bytes: Uint8Array): string | undefined {
   return /^([\x20-\x7e]{0,128})\n?$/.exec(utf8Text(bytes))?.[1]?.trim()
 }
 
-/** A name of an interface, as `gid_attrs/ndevs/N` holds it: any bytes but a slash and blanks. */
+/** Parses the name of an interface in `gid_attrs/ndevs/N`: any bytes except slashes and blanks. */
 export function parseInterface(bytes: Uint8Array): string | undefined {
   return /^([^\s/\0\ufffd]{1,64})\n?$/u.exec(utf8Text(bytes))?.[1]
 }
 
-/** Where a device hangs and what drives it. */
+/** Driver and PCI address of a device. */
 export interface RdmaBinding {
   driver?: string
   address?: string
 }
 
 /**
- * Driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; `undefined` if neither is there.
+ * Parses the driver and PCI address in the `uevent` of a device, whose lines are `KEY=value`; undefined if it has
+ * neither.
  */
 export function parseUevent(bytes: Uint8Array): RdmaBinding | undefined {
   const text = new KernelText(bytes)

@@ -14,22 +14,22 @@ import { parseRate, parseState } from './parse.ts'
 import { rdmaPortCountersType, rdmaPortType } from './type.ts'
 
 const MS_PER_SECOND = 1000
-/** Driver whose ports are ACTIVE and LinkUp whatever their link does: it has the kernel write constants. */
+/** This driver reports ACTIVE and LinkUp whatever the link does. */
 const CONSTANT_STATE = 'efa'
 const [DOWN, ACTIVE] = [1, 4]
 const NO_STATE = new Lack(
   'unsupported',
-  `the driver ${CONSTANT_STATE} says ACTIVE and LinkUp whatever the link does; the carrier of an interface would tell`,
+  `the driver ${CONSTANT_STATE} always reports ACTIVE and LinkUp, and the port has no interface whose carrier could be read`,
 )
 const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
 
 /**
- * What is read of a port beside its traffic: with very many ports one half has its state read and the other what
- * `rdma_hw_first` holds, in turn.
+ * The frequent files of a port that a sweep reads beside its traffic. With very many ports, one half of them has its
+ * state read and the other half `rdma_hw_first`, alternating.
  */
-export type TellingShare = 'all' | 'state' | 'hardware'
+export type FrequentShare = 'all' | 'state' | 'hardware'
 
-/** One port of an RDMA device: what it is, its link, and both its folders of counters. */
+/** One port of an RDMA device: its identity, its link, and its two folders of counters. */
 export class RdmaPort {
   readonly #context: SourceContext
   readonly #sysfs: KernelFiles
@@ -57,7 +57,7 @@ export class RdmaPort {
     this.#attributes = attributesOf(rdmaPortType)
     this.#identity = new PortIdentity(sysfs, this.#attributes, this.#record)
     const parts = {
-      telling: { record: this.#record, attributes: this.#attributes },
+      frequent: { record: this.#record, attributes: this.#attributes },
       rest: { record: this.#rest, attributes: attributesOf(rdmaPortCountersType) },
     }
     const beside = { path: [...path, 'hw_counters'], forms: HW_PORT_COUNTERS }
@@ -71,8 +71,8 @@ export class RdmaPort {
   }
 
   /**
-   * Looks what the port is and which counters it has. Where another device has the name by now all begins anew: a kept
-   * descriptor follows one that is renamed.
+   * Reads the identity of the port and lists its counters. If another device has the name now, everything is opened
+   * again, because a kept descriptor follows the old device.
    */
   scan(): void {
     if (!this.#identity.scan()) {
@@ -80,25 +80,25 @@ export class RdmaPort {
       this.#counters.clear()
       this.#hw.clear()
     }
-    const looked = this.#counters.scan()
-    this.#counters.tellLacks('telling', looked)
-    this.#counters.tellLacks('rest', looked)
+    const scanned = this.#counters.scan()
+    this.#counters.reportAbsent('frequent', scanned)
+    this.#counters.reportAbsent('rest', scanned)
     this.#hw.scan()
   }
 
-  /** Begins a sweep; again in the same sweep it does nothing. */
+  /** Starts a sweep. A second call in the same sweep does nothing. */
   startSweep(nowMs: number): void {
     this.#hw.startSweep(nowMs)
   }
 
-  /** Reads what every sweep reads, or less of it. Whether all files that the last look found are still there. */
-  readTelling(nowMs: number, share: TellingShare): boolean {
+  /** Reads the files of every sweep, or a part of them. Returns false if a listed file is missing. */
+  readFrequent(nowMs: number, share: FrequentShare): boolean {
     if (share !== 'hardware') this.#readState()
     const reading = readingNow(this.#record.rate_bytes_per_second)
-    const complete = this.#counters.read('telling', reading)
+    const complete = this.#counters.read('frequent', reading)
     if (share === 'state') return complete && this.#stateThere
     this.startSweep(nowMs)
-    return this.#hw.read('telling', reading) && complete && this.#stateThere
+    return this.#hw.read('frequent', reading) && complete && this.#stateThere
   }
 
   #readState(): void {
@@ -120,7 +120,7 @@ export class RdmaPort {
     }
   }
 
-  /** The state of a port whose driver always says ACTIVE: that of the carrier of its interface. */
+  /** Returns the state of a port whose driver always reports ACTIVE, by the carrier of its interface. */
   #stateOfCarrier(): number | Lack {
     const [netdev] = this.#record.netdevs?.split(' ') ?? []
     if (netdev === undefined) return NO_STATE
@@ -130,7 +130,7 @@ export class RdmaPort {
     return carrier instanceof Lack ? carrier : carrier === 1 ? ACTIVE : DOWN
   }
 
-  /** Reads what has turns. Whether all files that the last look found are still there. */
+  /** Reads the files that are read in turns. Returns false if a listed file is missing. */
   readRest(nowMs: number): boolean {
     this.#restMs = nowMs
     this.#readLink()
@@ -139,21 +139,21 @@ export class RdmaPort {
     return this.#hw.read('rest', reading) && complete
   }
 
-  /** Whether anything of the port was there in this sweep. */
+  /** Whether any file of the port existed in this sweep. */
   get there(): boolean {
     return this.#stateThere || this.#counters.there || this.#hw.there
   }
 
   /**
-   * Reports what was read of it since the last report: a counter that was not is in no record, or its rate would be 0
-   * now and too high when it is.
+   * Reports the counters that were read since the last report. Repeating an old value would show a rate of 0 now and a
+   * rate that is too high later.
    */
   report(nowMs: number): void {
     const { saturated } = this.#counters
     this.#record.saturated_counters = saturated.length
     this.#record.saturated = saturated.length === 0 ? '' : saturated.join(' ')
     this.#record.turn_age_seconds = Math.max(0, Math.round(nowMs - this.#restMs)) / MS_PER_SECOND
-    this.#record.time = this.#counters.takeReadNs('telling') ?? this.#record.time
+    this.#record.time = this.#counters.takeReadNs('frequent') ?? this.#record.time
     this.#context.source.report(rdmaPortType, this.#record)
     const restNs = this.#counters.takeReadNs('rest')
     if (restNs !== undefined && this.#counters.count('rest') > 0) {
@@ -164,7 +164,7 @@ export class RdmaPort {
     this.#reported = true
   }
 
-  /** Says that all of its series are gone. */
+  /** Reports all its series as gone. */
   forget(reason: string): void {
     this.close()
     this.#hw.forget(reason)
@@ -173,7 +173,7 @@ export class RdmaPort {
     this.#reported = false
   }
 
-  /** Closes the files that have turns. */
+  /** Closes the files that are read in turns. */
   closeRest(): void {
     this.#files.phys_state.close()
     this.#files.rate.close()

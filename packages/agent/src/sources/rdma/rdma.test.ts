@@ -32,7 +32,7 @@ testSource(rdma, {
 })
 
 const text = (value: string) => new TextEncoder().encode(value)
-/** All that is reported of a port by its own types. */
+/** All records of a port, of every type of the source. */
 type Port = RecordOf<typeof rdmaPortType> & Partial<RecordOf<typeof rdmaPortCountersType>>
 
 function bringUp(t: TestContext, options: object = {}) {
@@ -42,7 +42,7 @@ function bringUp(t: TestContext, options: object = {}) {
   return { node, tested }
 }
 
-/** What a port reports, as a rule of one device with one port. */
+/** The values of a port in these records. Most tests have one device with one port. */
 function portOf(records: readonly Port[], device: string, port = 1): Port {
   const found = records.find((record) => record.device === device && record.port === port)
   assert.ok(found, `${device} port ${port} is reported`)
@@ -66,7 +66,7 @@ async function samplePort(tested: TestedSource, device: string, port = 1): Promi
 
 const file = (device: string, path: string, port = 1) => `sys/class/infiniband/${device}/ports/${port}/${path}`
 
-test('rate, state and uevent: as kernels print them, or not at all', () => {
+test('rate, state and uevent: lines of kernels are parsed, anything else is refused', () => {
   const rate = (value: string) => Object.values(parseRate(text(value)) ?? {})
   assert.deepEqual(rate('400 Gb/sec (4X NDR)\n'), [50_000_000_000, 4, 'NDR'])
   assert.deepEqual(rate('2.5 Gb/sec (1X SDR)\n'), [312_500_000, 1, 'SDR'])
@@ -86,7 +86,7 @@ test('rate, state and uevent: as kernels print them, or not at all', () => {
   assert.equal(parseUevent(text('MAJOR=1\n')), undefined)
 })
 
-test('data counters count words of four octets, exactly to the end of u64', () => {
+test('data counters count words of four bytes, exactly up to the end of u64', () => {
   assert.equal(parseCounter(text('3\n'), 4), 12)
   assert.equal(parseCounter(text('9007199254740993\n'), 4), 36028797018963972n)
   assert.equal(parseCounter(text('4611686018427387903\n'), 4), 18446744073709551612n)
@@ -95,7 +95,7 @@ test('data counters count words of four octets, exactly to the end of u64', () =
   assert.equal(parseCounter(text('-1\n'), 1), 'negative')
 })
 
-test('says of each port what it is, and how its link does', async (t) => {
+test('reports identity and link of each port', async (t) => {
   const { tested } = bringUp(t)
   assert.deepEqual(await tested.source.probe(), { state: 'present', found: '8 ports' })
   const ports = await samplePorts(tested)
@@ -135,7 +135,7 @@ test('says of each port what it is, and how its link does', async (t) => {
   assert.deepEqual(tested.failures, [])
 })
 
-test('a counter at the most it can hold is reported, and said to be stuck', async (t) => {
+test('a counter at its maximum is reported, and named as stuck', async (t) => {
   const { node, tested } = bringUp(t)
   const ports = await samplePorts(tested)
   assert.equal(portOf(ports, 'mlx5_0').link_downed_total, 255n)
@@ -149,7 +149,7 @@ test('a counter at the most it can hold is reported, and said to be stuck', asyn
   assert.deepEqual(tested.failures, [])
 })
 
-test('a function without performance counters has them absent, and is asked ever more seldom', async (t) => {
+test('the counters of a function without performance counters are absent, and are read less and less often', async (t) => {
   const { node, tested } = bringUp(t)
   await tested.source.sample()
   const taken = tested.take()
@@ -158,13 +158,13 @@ test('a function without performance counters has them absent, and is asked ever
   for (let i = 0; i < 10; i++) await tested.source.sample()
   node.write(file('mlx5_11', 'counters/port_rcv_errors'), '4\n')
   let sweeps = 0
-  while ((await samplePort(tested, 'mlx5_11')).rcv_errors_total !== 4n) assert.ok(++sweeps < 20, 'is asked again')
-  assert.ok(sweeps > 0, 'was left alone for some sweeps')
+  while ((await samplePort(tested, 'mlx5_11')).rcv_errors_total !== 4n) assert.ok(++sweeps < 20, 'is read again')
+  assert.ok(sweeps > 0, 'is skipped for some sweeps')
   node.write(file('mlx5_11', 'counters/port_rcv_errors'), '5\n')
-  assert.equal((await samplePort(tested, 'mlx5_11')).rcv_errors_total, 5n, 'and then as ever')
+  assert.equal((await samplePort(tested, 'mlx5_11')).rcv_errors_total, 5n, 'is read in every sweep again')
 })
 
-test('a file that the driver refuses, and one that holds a sign, are absent for what they are', async (t) => {
+test('a file that the driver refuses is unsupported, and a file with a sign has failed', async (t) => {
   const { node, tested } = bringUp(t)
   node.link(file('mlx5_3', 'counters/port_rcv_errors'), '/sys/class/net/lo/speed')
   node.write(file('mlx5_3', 'counters/symbol_error'), '-1\n')
@@ -178,7 +178,7 @@ test('a file that the driver refuses, and one that holds a sign, are absent for 
   assert.deepEqual([...new Set(places)].sort(), ['port_xmit_data', 'symbol_error'], 'a refusal is no failure')
 })
 
-test('counters of queues go on where 32 bits wrap; those of congestion are passed on as they are', async (t) => {
+test('counters of queues continue over a wrap of 32 bits; counters of congestion are passed on unchanged', async (t) => {
   const { node, tested } = bringUp(t)
   const path = file('mlx5_3', 'hw_counters/')
   node.write(`${path}lifespan`, '0\n')
@@ -192,13 +192,13 @@ test('counters of queues go on where 32 bits wrap; those of congestion are passe
   }
   assert.deepEqual(await both(4_294_967_295), [4_294_967_295n, 4_294_967_295n])
   assert.deepEqual(await both(10), [4_294_967_306n, 10n])
-  assert.deepEqual(await both(3), [3n, 3n], 'the driver was loaded anew')
+  assert.deepEqual(await both(3), [3n, 3n], 'the driver was loaded again')
   assert.deepEqual(await both(3_000_000_000), [3_000_000_000n, 3_000_000_000n])
-  assert.deepEqual(await both(5), [5n, 5n], 'loaded anew far from the top of 32 bits')
-  assert.deepEqual(await both(2 ** 32 + 3), [4_294_967_299n, 4_294_967_299n], 'a jump by 2^32 is what the driver says')
+  assert.deepEqual(await both(5), [5n, 5n], 'a restart, because the last value was far from the end of 32 bits')
+  assert.deepEqual(await both(2 ** 32 + 3), [4_294_967_299n, 4_294_967_299n], 'a jump by 2^32 is a value of the driver')
 })
 
-test('names that are not those of mlx5 are series of their own, of a device as a whole too', async (t) => {
+test('counters outside of the names of mlx5 are series of their own, also those of a whole device', async (t) => {
   const { tested } = bringUp(t)
   await tested.source.sample()
   const taken = tested.take()
@@ -221,7 +221,7 @@ test('names that are not those of mlx5 are series of their own, of a device as a
   )
 })
 
-test('a driver with very many counters of its own adds 64 of a port, and the others are counted', async (t) => {
+test('a driver with very many counters of its own adds 64 for each port, and the others are counted as dropped', async (t) => {
   const { node, tested } = bringUp(t)
   for (let i = 100; i < 200; i++) node.write(file('bnxt_re0', `hw_counters/x${i}`), '1\n')
   const records = await tested.sampleOf(rdmaDriverType)
@@ -247,7 +247,7 @@ test('within the lifespan of hardware counters nothing is read and reported agai
   assert.equal(last?.record.packet_seq_err_total, 99n)
 })
 
-test('a driver that is loaded anew starts again, with the counters that it has by then', async (t) => {
+test('a driver that is loaded again starts again, with its new counters', async (t) => {
   const { node, tested } = bringUp(t)
   await tested.source.sample()
   tested.take()
@@ -273,7 +273,7 @@ test('a driver that is loaded anew starts again, with the counters that it has b
   assert.ok(absent.includes('np_cnp_sent_total: unsupported'))
 })
 
-test('a device that is renamed is gone under its old name, and takes its counters along', async (t) => {
+test('a renamed device is gone under its old name, and its counters continue under the new name', async (t) => {
   const { node, tested } = bringUp(t)
   await tested.source.sample()
   tested.take()
@@ -286,7 +286,7 @@ test('a device that is renamed is gone under its old name, and takes its counter
   assert.equal(renamed?.record.xmit_packets_total, 38812345678n)
 })
 
-test('two devices that swap their names are told apart, though descriptors are kept', async (t) => {
+test('two devices that swap their names are distinguished, although descriptors are kept', async (t) => {
   const { node, tested } = bringUp(t)
   await tested.source.sample()
   const place = (name: string) => `${node.root}/sys/class/infiniband/${name}`
@@ -300,7 +300,7 @@ test('two devices that swap their names are told apart, though descriptors are k
   assert.equal(portOf(swapped, 'mlx5_3').xmit_packets_total, 80212345678n)
 })
 
-test('a port that leaves its device is gone, and the others stay', async (t) => {
+test('a port that disappears from its device is gone, and the others stay', async (t) => {
   const { node, tested } = bringUp(t)
   await tested.source.sample()
   tested.take()
@@ -331,7 +331,7 @@ test('a device that leaves in the middle of a sweep takes no other with it', asy
   assert.deepEqual(tested.failures, [])
 })
 
-test('where time is short every port has its traffic and state at each sweep, and the rest in turns', async (t) => {
+test('if time is short, each sweep reads traffic and state of every port, and the rest in turns', async (t) => {
   const { node, tested } = bringUp(t, { sweep_limit_ms: 0 })
   for (let i = 0; i < 8; i++) await tested.source.sample()
   tested.take()
@@ -358,7 +358,7 @@ test('where time is short every port has its traffic and state at each sweep, an
   assert.deepEqual([errors.get('mlx5_0/1'), errors.get('mlx5_3/1')], [1n, 1n])
 })
 
-test('of more than 80 ports each gives its traffic at every sweep, and its state and first counters at every other', async (t) => {
+test('with more than 80 ports, each sweep reads the traffic of every port, and every second sweep its state and first counters', async (t) => {
   const { node, tested } = bringUp(t, { devices: ['mlx5_1??'] })
   const devices = Array.from({ length: 90 }, (_, index) => `mlx5_${100 + index}`)
   const write = (device: string, state: string, value: string) => {
@@ -387,13 +387,13 @@ test('of more than 80 ports each gives its traffic at every sweep, and its state
   assert.equal(new Set(sweeps.flatMap(({ first }) => first.map(({ device }) => device))).size, 90)
 })
 
-test('in whatever order ports have their turns, a counter shows the rate that it has', async (t) => {
+test('a counter shows its true rate in any order of turns', async (t) => {
   const random = new Random(SEED)
   const clock = mockClock(t)
   const { node, tested } = bringUp(t, { devices: ['mlx5_*'], sweep_limit_ms: 3 })
   const ports = ['mlx5_0', 'mlx5_3']
   for (const device of ports) node.write(file(device, 'hw_counters/lifespan'), '0\n')
-  // Each read takes up to half a millisecond, more in some sweeps than in others: the turns come as they come.
+  // Each read takes up to half a millisecond, and the duration varies, so the order of turns varies too.
   let readMs = 0
   const read = fs.readSync
   t.mock.method(fs, 'readSync', (...given: Parameters<typeof fs.readSync>) => {
@@ -430,7 +430,7 @@ test('in whatever order ports have their turns, a counter shows the rate that it
   }
 })
 
-test('says what it looked for where there is no RDMA, and where it may not look', async (t) => {
+test('reports the missing or denied path on a node without RDMA', async (t) => {
   const { node, tested } = bringUp(t, { devices: ['mlx9_*'] })
   const none = await tested.source.probe()
   assert.equal(none.state, 'absent')
@@ -446,7 +446,7 @@ test('says what it looked for where there is no RDMA, and where it may not look'
   assert.match(missing.state === 'absent' ? missing.reason : '', /class\/infiniband is not there$/)
 })
 
-test('a port whose state may not be read is found all the same: its counters are read', {
+test('a port whose state may not be read is still found, and its counters are read', {
   skip: !fs.existsSync(DENIES),
 }, async (t) => {
   const { node, tested } = bringUp(t)

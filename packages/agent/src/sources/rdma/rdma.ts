@@ -11,17 +11,20 @@ import { rdmaExplain } from './explain.ts'
 import type { RdmaPort } from './port.ts'
 import { rdmaDriverType, rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from './type.ts'
 
-/** Files kept open: all of {@link KEPT_PORTS} ports, or those that every sweep reads of 800. */
+/** Open files: all files of {@link KEPT_PORTS} ports, or the frequent files of 800 ports. */
 const DESCRIPTOR_LIMIT = 4096
-/** With more ports the files that have turns are closed behind them. */
+/** With more ports than this, files that are read in turns are closed after the read. */
 const KEPT_PORTS = 80
-/** A file is opened anew when its device is found to be another, or gone; this is for what slips through. */
+/**
+ * Files are opened again when another device has the name or the device is gone. This limit catches the cases that are
+ * not noticed.
+ */
 const READS_PER_OPEN = 256
 const FOLDER = ['class', 'infiniband'] as const
 
 /**
- * RDMA devices by the files of the kernel: of each port its identity and link, the counters of its link, and those of
- * the adapter.
+ * Reads RDMA devices from the files of the kernel: identity, link and counters of each port, and counters of the
+ * adapter.
  */
 class RdmaSource implements SampledSource {
   readonly #context: SourceContext
@@ -30,13 +33,13 @@ class RdmaSource implements SampledSource {
   readonly #sysfs: KernelFiles
   readonly #devices = new Map<string, RdmaDevice>()
   #sweep = 0
-  /** How long {@link #reportAll} took at the last sweep. Unit: milliseconds. */
-  #tellingMs = 0
+  /** Duration of the last {@link #reportAll}. Unit: milliseconds. */
+  #frequentMs = 0
   /** Index of the port whose turn it is. */
   #turn = 0
-  /** Index of the device that is looked at next. */
+  /** Index of the device that is scanned next. */
   #looked = 0
-  /** Whether there are so many ports that a sweep does half of what it does else. */
+  /** Whether there are so many ports that a sweep does half of its usual work. */
   #isCrowded = false
 
   constructor(options: RdmaOptions, context: SourceContext) {
@@ -54,7 +57,7 @@ class RdmaSource implements SampledSource {
     const listed = this.#sysfs.list(...FOLDER)
     if (listed instanceof ReadFailure) return listed.probe
     const ports = listed.filter(this.#wanted).flatMap((device) => this.#statesOf(device))
-    // A port whose state may not be read has counters all the same.
+    // A port whose state may not be read still has counters.
     const there = ports.filter((bytes) => !(bytes instanceof ReadFailure) || bytes.kind !== 'missing')
     if (there.some((bytes) => !(bytes instanceof ReadFailure)))
       return { state: 'present', found: countOf(there.length, 'port') }
@@ -105,7 +108,7 @@ class RdmaSource implements SampledSource {
     })
   }
 
-  /** Follows the list of devices: one that is new or was renamed comes, one that is not listed leaves. */
+  /** Follows the list of devices: adds new and renamed devices, forgets devices that are not listed. */
   async #follow(): Promise<ReadFailure | undefined> {
     const listed = this.#sysfs.list(...FOLDER)
     for (const name of listed instanceof ReadFailure ? [] : listed) {
@@ -130,7 +133,7 @@ class RdmaSource implements SampledSource {
     this.#devices.delete(device.name)
   }
 
-  /** Of one device at a time the ports are listed anew, and of one of its ports everything. */
+  /** Lists the ports of one device, and everything of one of its ports; the next sweep takes the next. */
   #scanInTurn(): void {
     const look = this.#looked++
     const device = [...this.#devices.values()][look % Math.max(this.#devices.size, 1)]
@@ -141,8 +144,8 @@ class RdmaSource implements SampledSource {
   }
 
   /**
-   * Reads what every sweep reads, and reports all, device by device: what a port has is still in the processor's cache
-   * then. How many have reported.
+   * Reads the frequent files and reports everything, device by device, so that the values are still in the processor's
+   * cache. Returns how many have reported.
    */
   #reportAll(startMs: number): number {
     const fromMs = performance.now()
@@ -152,34 +155,32 @@ class RdmaSource implements SampledSource {
       let complete = true
       for (const port of device.ports.values()) {
         const half = index++ % 2 === 0 ? 'state' : 'hardware'
-        complete = port.readTelling(startMs, this.#isCrowded ? half : 'all') && complete
+        complete = port.readFrequent(startMs, this.#isCrowded ? half : 'all') && complete
       }
-      if (!complete) this.#lookAgain(device, startMs)
+      if (!complete) this.#scanAgain(device, startMs)
       device.read(startMs)
       count += device.report(startMs)
     }
-    this.#tellingMs = performance.now() - fromMs
+    this.#frequentMs = performance.now() - fromMs
     return count
   }
 
-  /**
-   * Something that was there is not: the device left, a port did, or the driver was loaded anew and has other counters.
-   */
-  #lookAgain(device: RdmaDevice, startMs: number): void {
+  /** A file is missing: the device or a port is gone, or the driver was loaded again and has other counters. */
+  #scanAgain(device: RdmaDevice, startMs: number): void {
     device.scan()
     for (const port of device.ports.values()) {
       port.scan()
-      port.readTelling(startMs, 'all')
+      port.readFrequent(startMs, 'all')
     }
   }
 
   /**
-   * Reads what has turns, of as many ports as there is time for, the rest of the sweep taken to last as long as at the
-   * last one; and of as many that no turn lasts too long.
+   * Reads files in turns, for as many ports as fit into the time limit. The rest of the sweep is assumed to take as
+   * long as last time. Enough ports are read to keep each turn short.
    */
   #readRest(ports: readonly RdmaPort[], startMs: number): void {
     const least = Math.max(1, leastReads(ports.length, this.#context.intervalMs, LONGEST_TURN_MS))
-    const untilMs = startMs + this.#limitMs - this.#tellingMs
+    const untilMs = startMs + this.#limitMs - this.#frequentMs
     for (let i = 0; i < ports.length && (i < least || performance.now() < untilMs); i++) {
       const port = ports[this.#turn++ % ports.length]
       port?.startSweep(startMs)

@@ -13,7 +13,7 @@ describe('a counter that restarts is marked, and gains nothing that no link coul
   ])
     test(`${metric}, which the device keeps in ${bits} bits`, async (t) => {
       const node = new TestNode(t, NODE)
-      // Values of this folder are as old as the device says: a restart shows in the next sample where it is not held.
+      // The device may repeat these values for their lifespan. Without a lifespan a restart shows in the next sample.
       node.write(`${PORT}/hw_counters/lifespan`, '0\n')
       const write = (value: number) => node.write(`${PORT}/${file}`, `${value}\n`)
       await assertRestartIsMarked(t, { source: rdma, node, metric, device: 'mlx5_3', write, rateMax: 1.25e6 })

@@ -3,7 +3,7 @@ import { counter, defineType, gauge, label, labelNumber, optional, text, timesta
 const entity = { kind: 'nic', key: ['device', 'port'] }
 
 const count = (help: string) => optional(counter('u64', { help }))
-/** A counter whose metric is called as those of the type beside it, which has the same series. */
+/** A counter whose metric has the prefix of the neighbouring type, because both types have the same series. */
 const portCount = (name: string, help: string) => optional(counter('u64', { metric: `rdma_port_${name}_total`, help }))
 const hwCount = (name: string, help: string) => optional(counter('u64', { metric: `rdma_hw_${name}_total`, help }))
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
@@ -11,7 +11,7 @@ const word = (help: string) => optional(text({ help }))
 const device = () => label('Name of the RDMA device, such as mlx5_0')
 const port = (help = 'Number of the port, from 1') => labelNumber('u32', help)
 
-/** What identifies a port, how its link does, and its traffic, which every sweep reads. */
+/** Identity, link and traffic of a port, which every sweep reads. */
 export const rdmaPortType = defineType(
   'rdma_port',
   'Identity, link and traffic of one port of an RDMA device',
@@ -20,11 +20,11 @@ export const rdmaPortType = defineType(
     device: device(),
     port: port(),
     link_layer: word('InfiniBand or Ethernet'),
-    netdevs: word('Network interfaces of the port, with a blank between'),
+    netdevs: word('Network interfaces of the port, separated by blanks'),
     address: word('PCI address of the device, such as 0000:9a:00.0'),
     driver: word('Driver of the device, such as mlx5_core'),
     firmware: word('Version of the firmware'),
-    model: word('Name that the driver gives the model, such as MT4129'),
+    model: word('Model of the device, such as MT4129'),
     board: word('Id of the board, for mlx5 its PSID'),
     node_guid: word('GUID of the device, such as 946d:ae03:0018:1e40'),
     state: optional(
@@ -43,12 +43,12 @@ export const rdmaPortType = defineType(
     xmit_data_bytes_total: bytes('Bytes sent, all virtual lanes, without link overhead'),
     rcv_data_bytes_total: bytes('Bytes received, all virtual lanes, without link overhead'),
     saturated_counters: gauge('u8', {
-      help: 'Counters of the port that stand at the most they can hold: they no longer show that something happens',
+      help: 'Number of counters of the port that stand at their maximum, so they no longer rise',
     }),
-    saturated: text({ help: 'Names of those counters, with a blank between' }),
+    saturated: text({ help: 'Names of the counters that stand at their maximum, separated by blanks' }),
     turn_age_seconds: gauge('f64', {
       unit: 'seconds',
-      help: 'How long ago the values that are read in turns were read: all but state and bytes, packet_seq_err and rp_cnp_handled',
+      help: 'Age of the values that are read in turns: all except state, bytes, packet_seq_err and rp_cnp_handled',
     }),
   },
   {
@@ -64,8 +64,8 @@ export const rdmaPortType = defineType(
 )
 
 /**
- * The other counters that every driver has: a record each time that they are read, which on nodes with very many ports
- * is not every sweep.
+ * The other counters that every driver has, with a record for each read. Nodes with very many ports do not read them in
+ * every sweep.
  */
 export const rdmaPortCountersType = defineType(
   'rdma_port_counters',
@@ -74,15 +74,15 @@ export const rdmaPortCountersType = defineType(
     time: timestamp(),
     device: device(),
     port: port(),
-    xmit_packets_total: portCount('xmit_packets', 'Packets sent, those with errors may be included'),
-    rcv_packets_total: portCount('rcv_packets', 'Packets received, those with errors may be included'),
+    xmit_packets_total: portCount('xmit_packets', 'Packets sent, possibly including packets with errors'),
+    rcv_packets_total: portCount('rcv_packets', 'Packets received, possibly including packets with errors'),
     unicast_xmit_packets_total: portCount('unicast_xmit_packets', 'Unicast packets sent'),
     unicast_rcv_packets_total: portCount('unicast_rcv_packets', 'Unicast packets received'),
     multicast_xmit_packets_total: portCount('multicast_xmit_packets', 'Multicast packets sent'),
     multicast_rcv_packets_total: portCount('multicast_rcv_packets', 'Multicast packets received'),
     xmit_wait_ticks_total: portCount(
       'xmit_wait_ticks',
-      'Ticks in which the port had data and sent nothing, for want of credits or of its turn',
+      'Ticks in which the port had data but no credits or arbitration to send it',
     ),
     xmit_discards_total: portCount(
       'xmit_discards',
@@ -92,7 +92,10 @@ export const rdmaPortCountersType = defineType(
       'xmit_constraint_errors',
       'Packets not sent because a switch port filters them; stays at 255',
     ),
-    rcv_discards_total: portCount('rcv_discards', 'Packets received and dropped, for want of buffers or otherwise'),
+    rcv_discards_total: portCount(
+      'rcv_discards',
+      'Packets received and dropped, because no buffer was free or for other reasons',
+    ),
     rcv_errors_total: portCount('rcv_errors', 'Packets received with an error; stays at 65 535'),
     rcv_remote_physical_errors_total: portCount(
       'rcv_remote_physical_errors',
@@ -120,7 +123,10 @@ export const rdmaPortCountersType = defineType(
       'excessive_buffer_overrun_errors',
       'Times the input buffers overran in a row; stays at 15',
     ),
-    vl15_dropped_total: portCount('vl15_dropped', 'Management packets dropped for want of buffers; stays at 65 535'),
+    vl15_dropped_total: portCount(
+      'vl15_dropped',
+      'Management packets dropped because no buffer was free; stays at 65 535',
+    ),
   },
   { inTurns: true, entity },
 )
@@ -128,8 +134,8 @@ export const rdmaPortCountersType = defineType(
 const HW_PORT = 'Number of the port, from 1; 0 for the counters of the device as a whole'
 
 /**
- * What tells first that packets are lost or senders slowed down: every sweep reads it, with very many ports every other
- * one, as far as the driver has anything new.
+ * The counters that first show lost packets or slowed senders. Every sweep reads them; with very many ports, every
+ * second sweep. There is a record only when the driver has new values.
  */
 export const rdmaHwFirstType = defineType(
   'rdma_hw_first',
@@ -138,16 +144,13 @@ export const rdmaHwFirstType = defineType(
     time: timestamp(),
     device: device(),
     port: port(HW_PORT),
-    packet_seq_err_total: hwCount(
-      'packet_seq_err',
-      'NAKs for a packet out of sequence received while retries were left',
-    ),
+    packet_seq_err_total: hwCount('packet_seq_err', 'NAKs received for packets out of sequence, with retries left'),
     rp_cnp_handled_total: hwCount('rp_cnp_handled', 'Congestion notifications handled by slowing a sender down'),
   },
   { inTurns: true, entity },
 )
 
-/** What the adapter counts of RDMA itself, in the names of mlx5: a record each time that it is read. */
+/** Hardware counters of RDMA under the names of mlx5, with a record for each read. */
 export const rdmaHwType = defineType(
   'rdma_hw',
   'Hardware counters of RDMA on one port',
@@ -158,27 +161,27 @@ export const rdmaHwType = defineType(
     rx_write_requests_total: count('RDMA write requests received'),
     rx_read_requests_total: count('RDMA read requests received'),
     rx_atomic_requests_total: count('Atomic requests received'),
-    rx_dct_connect_total: count('Requests received to connect to a dynamically connected target'),
+    rx_dct_connect_total: count('Connection requests received for a dynamically connected target'),
     out_of_buffer_total: count('Packets dropped because no receive work request was posted'),
     out_of_sequence_total: count('Packets received out of order'),
     duplicate_request_total: count('Request packets received that had been executed already'),
-    rnr_nak_retry_err_total: count('Receiver-not-ready NAKs received while retries were left'),
-    implied_nak_seq_err_total: count('Acknowledgements received for more than a read or response that is still open'),
-    local_ack_timeout_err_total: count('Times the acknowledgement timer of a sender ran out'),
+    rnr_nak_retry_err_total: count('Receiver-not-ready NAKs received, with retries left'),
+    implied_nak_seq_err_total: count('Acknowledgements received beyond a read or atomic response that is still open'),
+    local_ack_timeout_err_total: count('Times the acknowledgement timer of a sender expired'),
     resp_local_length_error_total: count('Times the responder found a local length error'),
     resp_cqe_error_total: count('Completions of the responder with an error'),
     resp_cqe_flush_error_total: count('Completions of the responder that were flushed'),
     resp_remote_access_errors_total: count('Times the responder found a remote access error'),
     req_cqe_error_total: count('Completions of the requester with an error'),
     req_cqe_flush_error_total: count('Completions of the requester that were flushed'),
-    req_remote_invalid_request_total: count('Times the requester was told of an invalid request'),
-    req_remote_access_errors_total: count('Times the requester was told of a remote access error'),
+    req_remote_invalid_request_total: count('Times the requester got an invalid-request error'),
+    req_remote_access_errors_total: count('Times the requester got a remote access error'),
     req_transport_retries_exceeded_total: count('Times the requester gave up after its transport retries'),
     req_rnr_retries_exceeded_total: count('Times the requester gave up after its receiver-not-ready retries'),
     roce_adp_retrans_total: count('Adaptive retransmissions of RoCE'),
     roce_adp_retrans_to_total: count('Times RoCE reached a timeout because of adaptive retransmission'),
     roce_slow_restart_total: count('Times RoCE restarted slowly'),
-    roce_slow_restart_cnps_total: count('Congestion notifications that slow restart made'),
+    roce_slow_restart_cnps_total: count('Congestion notifications made by slow restart'),
     roce_slow_restart_trans_total: count('Times RoCE changed into slow restart'),
     rp_cnp_ignored_total: count('Congestion notifications received and ignored'),
     np_ecn_marked_roce_packets_total: count('RoCE packets received with a congestion mark'),
@@ -192,22 +195,22 @@ export const rdmaHwType = defineType(
     rx_packets_total: count('RDMA packets received; off until an operator turns it on'),
     rx_bytes_total: bytes('RDMA bytes received; off until an operator turns it on'),
     lifespan_seconds: optional(
-      gauge('f64', { unit: 'seconds', help: 'Time for which the driver gives the same values again' }),
+      gauge('f64', { unit: 'seconds', help: 'Time for which the driver repeats its last values' }),
     ),
   },
   { inTurns: true, entity },
 )
 
-/** Every hardware counter that is none of {@link rdmaHwType}: those of other drivers, and new ones. */
+/** Every other hardware counter: counters of other drivers, and new counters. */
 export const rdmaDriverType = defineType(
   'rdma_driver',
-  'A hardware counter of an RDMA driver under the name it gives it',
+  'A hardware counter under the name of its RDMA driver',
   {
     time: timestamp(),
     device: device(),
     port: port(HW_PORT),
-    counter: label('Name that the driver gives it'),
-    statistic: counter('u64', { metricType: 'unknown', help: 'What the driver counts' }),
+    counter: label('Name of the counter in its driver'),
+    statistic: counter('u64', { metricType: 'unknown', help: 'Value of the counter' }),
   },
   { inTurns: true, entity },
 )
