@@ -14,10 +14,10 @@ import { PciReader } from './pci-reader.ts'
 import { Window } from './window.ts'
 
 const DAY_S = 86_400
-/** The XID of a job that was ended: no fault, and on most nodes there already. */
+/** The XID of a job that was ended. It is no fault, and most nodes have already reported it. */
 export const JOB_ENDED = 45
 
-/** Reads one GPU: what it is at a moment and, in the window of each origin, by {@link GPU}, what it has done. */
+/** Reads one GPU: its state at a moment, and its numbers by {@link GPU} in the window of each origin. */
 export class GpuReader {
   readonly model: GpuModel
   readonly pci: PciReader
@@ -26,15 +26,15 @@ export class GpuReader {
   readonly powerInstant: Window
   readonly energy: Window
   readonly profile: Window
-  /** All up to the moment of the read. */
+  /** All numbers up to the moment of the reading. */
   readonly live: Window
-  /** What goes on, and in which phase of it the GPU is. */
+  /** Present segment of the schedule, and the GPU's phase in it. */
   segment!: GpuSegment
   phase = 0
-  /** As the origin of temperatures shows them, but for its resolution. Unit: degrees Celsius. */
+  /** Temperature of its origin before rounding. Unit: degrees Celsius. */
   celsius = Number.NaN
   memoryCelsius = Number.NaN
-  /** Memory that a process has. Unit: MiB. */
+  /** Memory of processes. Unit: MiB. */
   usedMiB = 0
   readonly #simulation: Simulation
   readonly #gpu: GpuPlace
@@ -79,7 +79,7 @@ export class GpuReader {
     return this.model.nvlinkLinks > 0
   }
 
-  /** Reads it at `t`; `intervalS` is the time since the read before. Of a GPU that is lost only the link is read. */
+  /** Reads it at `t`; `intervalS` is the time since the previous reading. Of a lost GPU only the link is read. */
   read(t: number, intervalS: number): void {
     this.#t = t
     const { segment } = this.#simulation.at(this.#place, t)
@@ -97,12 +97,12 @@ export class GpuReader {
     this.#readHeat(observedAt(ORIGINS.temperature, t))
   }
 
-  /** Errors that come by themselves, so many a day. */
+  /** Count of rare errors that happen this many times a day. */
   rare(stream: number, perDay: number): number {
     return rareEvents(this.#simulation.seed, this.#key * 16 + stream, perDay / DAY_S, this.#t)
   }
 
-  /** How often something has happened to it. */
+  /** Number of events of the GPU. */
   events(kind: GpuEventKind): number {
     return this.#simulation.events.ofGpu(this.#gpu.index, kind, this.#t)
   }
@@ -118,7 +118,7 @@ export class GpuReader {
   }
 
   /**
-   * Bytes a second that the NIC of its rail takes from its memory, or brings, in the window of {@link profile};
+   * Bytes per second that the NIC of its rail reads from or writes to its memory, in the window of {@link profile};
    * `packets` by {@link NIC}.
    */
   railBytesPerS(packets: number): number {
@@ -139,7 +139,7 @@ export class GpuReader {
   }
 
   #readPci({ effect, aer }: GpuSegment): void {
-    // An idle GPU saves power on its link too.
+    // An idle GPU also reduces the speed of its link, to save power.
     const isSaving = this.#place.segment.state === 'idle' && effect.pcieGeneration === undefined
     this.pci.readLink(isSaving ? { ...effect, pcieGeneration: 1 } : effect, effect.state !== 'lost')
     this.pci.readErrors(aer, this.#place, 1)
@@ -159,7 +159,7 @@ export class GpuReader {
   }
 }
 
-/** Jobs that were ended on a GPU since the driver was loaded: each told as XID {@link JOB_ENDED}. */
+/** Jobs that were ended on a GPU since the driver was loaded; each was reported as XID {@link JOB_ENDED}. */
 export function jobsEnded({ index }: GpuPlace): number {
   return index % 3 === 1 ? 2 : 0
 }

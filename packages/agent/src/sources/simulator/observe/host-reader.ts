@@ -4,9 +4,9 @@ import { HOST_COUNT } from '../model/quantities.ts'
 import type { Simulation } from '../simulation.ts'
 import { ORIGINS, observedAt, rounded } from './origin.ts'
 
-/** Reads the pressure of the host as its kernel tells it. */
+/** Reads the pressure of the host as its kernel reports it. */
 export class HostReader {
-  /** What was last read, by `HOST`. Unit: seconds. */
+  /** Numbers of the last reading, by `HOST`. Unit: seconds. */
   readonly numbers = new Float64Array(HOST_COUNT)
   readonly #simulation: Simulation
   readonly #place = new Place()

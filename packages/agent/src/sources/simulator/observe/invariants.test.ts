@@ -20,14 +20,14 @@ const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7]
 
 const span = (change: object): Effects[] => [{ spans: [{ fromS: START_S - 60, toS: START_S + 600, ...change }] }]
 
-/** Effects of a scenario that began a while before. */
+/** Effects of a scenario that started a while ago. */
 function scenario(name: string): readonly Effects[] {
   const played = new PlayedNode(NODE_CLASSES[0])
   new ScenarioBook(played).start({ name, delayS: 100, durationS: 600 }, START_S - 160)
   return played.effects
 }
 
-/** Nodes on which what must always hold is looked at. */
+/** Nodes whose invariants are checked. */
 const NODES: readonly (TestReportOptions & { readonly name: string })[] = [
   { name: 'training' },
   { name: 'inference', workload: 'inference' },
@@ -42,7 +42,7 @@ const NODES: readonly (TestReportOptions & { readonly name: string })[] = [
   ...SCENARIOS.map(({ name }) => ({ name, effects: scenario(name) })),
 ]
 
-/** Two samples and what passed between them. */
+/** Two samples and the differences between them. */
 class Pair {
   readonly seconds: number
   readonly #first: ReturnType<TestReport['at']>
@@ -161,7 +161,7 @@ function checkLinks(records: ReadonlyMap<string, ReadRecord>): void {
   }
   for (const [address, root] of records) {
     if (root.class !== 'bridge' || root.path !== '') continue
-    // The second function of a bonded adapter tells what the first one has told.
+    // The second function of a bonded adapter repeats the values of the first.
     const below = [...records.values()].filter((one) => {
       return one === root || (pathOf(one)[0] === address && (one.class !== 'dpu' || one.rdma_devices !== ''))
     })
@@ -173,7 +173,7 @@ function checkLinks(records: ReadonlyMap<string, ReadRecord>): void {
 function checkGpus(pair: Pair): void {
   for (const [key, state] of pair.records(nvmlGpuType)) {
     const watts = pair.gain(nvmlGpuType, key, 'total_energy_consumption') / 1000 / pair.seconds
-    // Where the process is gone, so is the work.
+    // Without a process there is no work.
     if (numberOf(state, 'gpu_util') > 0) assert.ok(watts >= 100, `GPU ${key} draws ${watts} W at work`)
     assert.ok(watts <= numberOf(state, 'enforced_power_limit') * 1.001)
     assert.ok(numberOf(state, 'power_usage') <= numberOf(state, 'enforced_power_limit') * 1.001)
@@ -189,7 +189,7 @@ function checkGpus(pair: Pair): void {
 test('power is the mean of energy, and use is not below activity, over one window', () => {
   const report = new TestReport({})
   for (let sample = 0; sample < 60; sample++) {
-    // Energy steps every 50 ms and power looks back a second: from step to step they are of one window.
+    // Energy steps every 50 ms and power is a mean over a second: from step to step both describe the same window.
     const pair = new Pair(report, START_S + 0.06 + sample * 0.1, 1)
     for (const [key, state] of pair.records(nvmlGpuType)) {
       const watts = pair.gain(nvmlGpuType, key, 'total_energy_consumption') / 1000

@@ -3,8 +3,8 @@ import { STREAM, uniform } from '../model/hash.ts'
 const MINUTE_S = 60
 
 /**
- * Which of `count` devices gives no answer at a moment: one in each minute, for a second; −1 for none. Where there is
- * one device only, it always answers.
+ * Returns which of `count` devices does not answer at a moment: one device per minute, for a second; −1 for none. A
+ * single device always answers.
  */
 export function missedDevice(seed: number, count: number, t: number): number {
   if (count < 2) return -1

@@ -10,7 +10,7 @@ import { Window } from './window.ts'
 
 /** Reads one NIC: its counters through each of their origins, and its PCIe link. */
 export class NicReader {
-  /** Counters of interfaces, hardware counters of RDMA, and all else. */
+  /** Readings for counters of interfaces, for hardware counters of RDMA, and for all others. */
   readonly netdev: NicReading
   readonly hardware: NicReading
   readonly live: NicReading
@@ -26,7 +26,7 @@ export class NicReader {
     this.#stalls = new Window(simulation, NIC_COUNT, (out, place) => nicNumbers(out, seed, nic, place))
   }
 
-  /** Reads what each origin shows at `t`. */
+  /** Reads each origin at `t`. */
   read(t: number): void {
     this.netdev.read(t)
     this.hardware.read(t)
@@ -37,12 +37,12 @@ export class NicReader {
     this.pci.readErrors(segment.aer, place, 2)
   }
 
-  /** Share of the last full second in which writes to the host stalled. */
+  /** Share of the last full second in which writes to the host were stalled. */
   get stallRatio(): number {
     return Math.min(1, rounded(ORIGINS.stalls, this.#stalls.mean(NIC.stallS)))
   }
 
-  /** Now and then the PCIe link trains anew for what it has seen. */
+  /** Rare retrainings of the PCIe link because of errors. */
   get recoveries(): number {
     return Math.floor((this.pci.errors.correctable + this.pci.errors.nonfatal) / 50)
   }

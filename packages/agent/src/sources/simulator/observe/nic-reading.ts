@@ -13,18 +13,18 @@ import { type Origin, observedAt } from './origin.ts'
 
 const DAY_S = 86_400
 
-/** What a NIC has counted: the numbers of {@link NIC}, the notifications of congestion that it has sent, and time. */
+/** Counters of a NIC: the numbers of {@link NIC}, the congestion notifications that it has sent, and elapsed time. */
 export const COUNTERS = { ...NIC, ...vectorOf(['cnpSent', 'elapsedMs'], NIC_COUNT) }
 /** Name of one of {@link COUNTERS}. */
 export type Counter = keyof typeof COUNTERS
 const COUNTERS_COUNT = Object.keys(COUNTERS).length
 
-/** One NIC at the moment that one origin of counters shows. */
+/** One NIC at the moment that an origin of counters shows. */
 export class NicReading {
   readonly nic: NicPlace
-  /** By {@link COUNTERS}; whole numbers but for the seconds. */
+  /** By {@link COUNTERS}; whole numbers except for the seconds. */
   readonly counters = new Float64Array(COUNTERS_COUNT)
-  /** Where the moment lies, and what goes on then. */
+  /** Position of the moment in the schedule. */
   readonly place = new Place()
   segment!: NicSegment
   /** The moment. Unit: seconds. */
@@ -39,7 +39,7 @@ export class NicReading {
     this.#simulation = simulation
     this.#key = deviceKey('nic', nic.index)
     this.#origin = origin
-    // Devices do not change together: each has a phase of its own.
+    // Each device has its own phase, so that devices do not change at the same time.
     this.#phaseS = origin.updateS * this.own(5)
   }
 
@@ -68,12 +68,12 @@ export class NicReading {
     return this.effect.link !== 'down'
   }
 
-  /** Speed that the link has when it is up. Unit: bytes a second. */
+  /** Speed of the link when it is up. Unit: bytes per second. */
   get trainedBytesPerS(): number {
     return this.nic.model.speedBytesPerS * (this.effect.speedShare ?? 1)
   }
 
-  /** Speed of the link; NaN if it is down. Unit: bytes a second. */
+  /** Speed of the link; NaN if it is down. Unit: bytes per second. */
   get speedBytesPerS(): number {
     return this.isUp ? this.trainedBytesPerS : Number.NaN
   }
@@ -83,23 +83,23 @@ export class NicReading {
     return this.isUp ? bitErrorRate(this.#simulation.seed, this.nic.index, this.effect) : Number.NaN
   }
 
-  /** How often something has happened to the NIC. */
+  /** Number of events of the NIC. */
   events(kind: NicEventKind): number {
     return this.#simulation.events.ofNic(this.nic.index, kind, this.atS)
   }
 
-  /** What happens by itself, on the average of all NICs so many times a day. */
+  /** Count of rare events that happen this many times a day, on average over all NICs. */
   rare(stream: number, perDay: number): number {
     const share = 0.3 + 1.4 * this.own(30 + stream)
     return rareEvents(this.#simulation.seed, this.#key * 16 + stream, (share * perDay) / DAY_S, this.atS)
   }
 
-  /** A number from 0 up to 1 that stays what it is; NICs differ in it. */
+  /** A constant random number in [0, 1), different for each NIC. */
   own(stream: number): number {
     return uniform(this.#simulation.seed, STREAM.device, this.#key, stream)
   }
 
-  /** The same of one lane. */
+  /** A constant random number in [0, 1), different for each lane. */
   ownOfLane(lane: number, stream: number): number {
     return uniform(this.#simulation.seed, STREAM.device, this.#key * 8 + lane, stream)
   }

@@ -9,10 +9,10 @@ import type { Simulation } from '../simulation.ts'
 /** Lanes of every link of a simulated node. */
 export const PCI_LANES = 16
 const DAY_S = 86_400
-/** Stream of the rare errors of a healthy link. */
+/** Random stream of the rare errors of a healthy link. */
 const HEALTHY_STREAM = 5
 
-/** What is known of a link. */
+/** Known state of a link. */
 interface LinkState {
   readonly pcieGeneration?: number
   readonly pcieWidth?: number
@@ -25,19 +25,22 @@ export interface Errors {
   fatal: number
 }
 
-/** One end of a PCIe link, as it was last read. */
+/** One end of a PCIe link, as of its last reading. */
 export interface LinkEnd {
-  /** How the link runs; NaN if the device does not answer. */
+  /** Speed of the link; NaN if the device does not answer. */
   readonly generation: number
   readonly lanes: number
-  /** What this end has counted. */
+  /** Errors that this end has counted. */
   readonly errors: Errors
 }
 
-/** Which way a link goes bad: what the device receives is broken, or what it sends, which the port above it counts. */
+/**
+ * Direction of a bad link: either the device receives broken packets, or it sends them and the port above counts the
+ * errors.
+ */
 export type BadDirection = 'receiving' | 'sending'
 
-/** Reads the PCIe link of one device: how it runs, and the errors that each end has counted. */
+/** Reads the PCIe link of one device: its speed, and the errors that each end has counted. */
 export class PciReader implements LinkEnd {
   generation = Number.NaN
   lanes = Number.NaN
@@ -61,13 +64,13 @@ export class PciReader implements LinkEnd {
     this.#bad = bad
   }
 
-  /** How the link runs; of a device that does not answer nothing is known. */
+  /** Speed of the link; unknown if the device does not answer. */
   readLink({ pcieGeneration = this.#generation, pcieWidth = PCI_LANES }: LinkState, isThere = true): void {
     this.generation = isThere ? pcieGeneration : Number.NaN
     this.lanes = isThere ? pcieWidth : Number.NaN
   }
 
-  /** Errors at a place; a healthy link has a receiver error now and then, so many a day. */
+  /** Errors at a position. A healthy link has rare receiver errors, a given number per day. */
   readErrors(aer: AerSegment, place: Place, healthyPerDay: number): void {
     const { seed, aerNames } = this.#simulation
     if (this.#counts.length !== aerNames.length) {
@@ -83,23 +86,23 @@ export class PciReader implements LinkEnd {
     sumErrors(this.errors, aerNames, (name) => this.aerOf(name))
   }
 
-  /** PCIe errors that the device counted, by the names of the simulation, as {@link readErrors} last saw them. */
+  /** PCIe errors that the device counted up to the last {@link readErrors}, by the names of the simulation. */
   aerOf(name: number): number {
     return Math.floor(this.#counts[name] ?? 0)
   }
 
-  /** Those that the port above it counted. */
+  /** PCIe errors that the port above counted. */
   aerAbove(name: number): number {
     return Math.floor(this.#above[name] ?? 0)
   }
 
-  /** Those of both ends, by name. */
+  /** PCIe errors of both ends, by name. */
   countOf(name: string): number {
     const index = this.#simulation.aerNames.indexOf(name)
     return this.aerOf(index) + this.aerAbove(index)
   }
 
-  /** What the other end receives, the other end counts. */
+  /** Moves errors of received packets to the other end, which counts them. */
   #moveReceived(): void {
     this.#simulation.aerNames.forEach((name, index) => {
       if (!RECEIVED_ERRORS.has(name)) return

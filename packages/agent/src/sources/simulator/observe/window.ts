@@ -1,7 +1,7 @@
 import { Place } from '../model/place.ts'
 import type { Simulation } from '../simulation.ts'
 
-/** A window of time over numbers that grow: what they were at its end, and by how much they grew in it. */
+/** A time window of growing numbers: their values at its end, and their growth. */
 export class Window {
   readonly #simulation: Simulation
   readonly #place = new Place()
@@ -10,7 +10,7 @@ export class Window {
   readonly #to: Float64Array
   #windowS = 0
 
-  /** `fill` writes `count` numbers at a place. */
+  /** `fill` writes `count` numbers for a position. */
   constructor(simulation: Simulation, count: number, fill: (out: Float64Array, place: Place) => void) {
     this.#simulation = simulation
     this.#fill = fill
@@ -18,7 +18,7 @@ export class Window {
     this.#to = new Float64Array(count)
   }
 
-  /** Looks at the `windowS` seconds before `t`; 0 where only the end matters. */
+  /** Reads the `windowS` seconds before `t`; 0 reads only the end. */
   look(t: number, windowS = 0): void {
     this.#windowS = windowS
     this.#fill(this.#from, this.#simulation.at(this.#place, t - windowS))
@@ -31,7 +31,7 @@ export class Window {
     return this.#to[number] as number
   }
 
-  /** Mean growth of a number in the window. Unit: its own, a second. */
+  /** Mean growth of a number in the window, per second. */
   mean(number: number): number {
     return ((this.#to[number] as number) - (this.#from[number] as number)) / this.#windowS
   }

@@ -3,14 +3,14 @@ import type { SourceContext } from '../../source.ts'
 import type { Simulation } from '../simulation.ts'
 import { Rows } from './rows.ts'
 
-/** What counts PCIe errors: a device, or a port of a bridge. */
+/** A counter of PCIe errors: a device, or a port of a bridge. */
 export interface AerCounter {
   readonly address: string
-  /** By the place of the error's name in those of the simulation. */
+  /** Count by the index of the error's name in the simulation. */
   readonly aerOf: (name: number) => number
 }
 
-/** Records of PCIe errors by name: of each device those that it has counted. */
+/** Records of PCIe errors by name; a device has a record for each error that it has counted. */
 export class AerRows {
   readonly #simulation: Simulation
   readonly #context: SourceContext
@@ -24,7 +24,7 @@ export class AerRows {
     this.#counters = counters
   }
 
-  /** Reports what the readers of devices and bridges have last seen. */
+  /** Reports the values that the readers of devices and bridges saw last. */
   sample(time: bigint): void {
     const { aerNames } = this.#simulation
     if (this.#names.length !== aerNames.length) this.#follow()

@@ -8,7 +8,7 @@ import type { NicRows } from './nic-rows.ts'
 import { bridgeRow, PCI_BRIDGE } from './pci.ts'
 import { Rows } from './rows.ts'
 
-/** Records of the bridges between devices and root: both ends of a link tell how it runs. */
+/** Records of the bridges between devices and root: both ends report the state of a link. */
 export class BridgeRows {
   readonly bridges: readonly BridgePlace[]
   readonly readers: readonly BridgeReader[]
@@ -30,7 +30,7 @@ export class BridgeRows {
     this.#rows = new Rows(context, pciDeviceType, PCI_BRIDGE, this.bridges.map(bridgeRow))
   }
 
-  /** Reports what the readers of the devices below have last seen. */
+  /** Reports the values that the readers of the devices below saw last. */
   sample(time: bigint): void {
     this.readers.forEach((reader, index) => {
       reader.read()

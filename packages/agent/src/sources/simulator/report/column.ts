@@ -2,18 +2,18 @@ import type { RecordType } from '@sonde/sdk'
 import type { Slot } from '@sonde/sdk/internal'
 import type { Vector } from '../model/vector.ts'
 
-/** Counters by name, each times a factor: exact to 64 bits where factors are whole. */
+/** A sum of counters, each with a factor: exact to 64 bits if the factors are whole. */
 export type Sum<Counter extends string> = [Counter] extends [never] ? never : { readonly [Name in Counter]?: number }
 
-/** Bins of a histogram: each has its share of a counter. */
+/** Bins of a histogram, each with its share of a counter. */
 export interface Bins<Counter extends string> {
   readonly bins: Counter
   readonly shares: readonly number[]
 }
 
 /**
- * What fills a field: always the same number; what a function says of a reader, NaN if the value is absent; a
- * counter of the device by its name in the model, or several.
+ * Value of a field: a constant; a function of the reader, NaN if the value is absent; the name of a counter of the
+ * model; or a sum of counters.
  */
 export type Column<Reader, Counter extends string = never> =
   | number
@@ -22,7 +22,7 @@ export type Column<Reader, Counter extends string = never> =
   | Sum<Counter>
   | Bins<Counter>
 
-/** Columns by field. Fields that are neither here nor among the facts of a row are absent. */
+/** Columns by field. Fields without a column that are not facts of the row are absent. */
 export type Columns<Type extends RecordType, Reader, Counter extends string = never> = {
   readonly [Field in keyof Type['fields']]?: Column<Reader, Counter>
 }
@@ -30,37 +30,35 @@ export type Columns<Type extends RecordType, Reader, Counter extends string = ne
 /** Columns of any type. */
 export type AnyColumns<Reader> = Readonly<Record<string, Column<Reader, string>>>
 
-/** Columns of counters that stay at zero; names without `_total`. */
+/** Columns of counters that stay at zero; names are given without `_total`. */
 export function zeros<const Name extends string>(...names: readonly Name[]): { readonly [N in `${Name}_total`]: 0 } {
   return Object.fromEntries(names.map((name) => [`${name}_total`, 0])) as { [N in `${Name}_total`]: 0 }
 }
 
-/**
- * A column that changes, bound to its slot and to the places of its counters, so that names cost nothing at run time.
- */
+/** A column bound to its slot and to the indexes of its counters, so that no name is looked up at run time. */
 export interface PlacedColumn<Reader> {
   readonly slot: Slot
-  /** Undefined where `terms` are to be added up. */
+  /** Undefined if the value is the sum of `terms`. */
   readonly read: ((reader: Reader, counters: Float64Array) => number) | undefined
   readonly terms: readonly (readonly [place: number, factor: number])[]
-  /** Shares of the bins, where the field has such. */
+  /** Shares of the bins of a histogram. */
   readonly shares: readonly number[] | undefined
 }
 
-/** Columns that change, and what all columns begin with. */
+/** Changing columns, and the initial values of all columns. */
 export interface PlacedColumns<Reader> {
   readonly changing: readonly PlacedColumn<Reader>[]
   readonly start: Readonly<Record<string, number | readonly number[]>>
 }
 
-/** The slot of a field. That the type has none is a fault of the program. */
+/** The slot of a field. A field without a slot is a programming error. */
 export function slotOf(type: RecordType, field: string): Slot {
   const slot = type.layout.slots.find(({ name }) => name === field)
   if (slot === undefined) throw new Error(`type ${type.name} has no field ${field}`)
   return slot
 }
 
-/** Binds columns to the slots of a type; `places` are those of the counters that they name. */
+/** Binds columns to the slots of a type; `places` are the indexes of the counters in the columns. */
 export function placeColumns<Reader>(
   type: RecordType,
   columns: AnyColumns<Reader>,

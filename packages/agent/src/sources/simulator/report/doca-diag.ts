@@ -15,13 +15,13 @@ import { type Column, type Sum, zeros } from './column.ts'
 import type { NicColumns, NicTable } from './nic-table.ts'
 import { PORT, PRIORITY_BYTES, RDMA } from './packets.ts'
 
-/** Bytes on PCIe of a data packet, its own and headers of the packets that carry it; and of an acknowledgement. */
+/** PCIe bytes of a data packet, with the headers of its PCIe packets, and PCIe bytes of an acknowledgement. */
 const PCIE_PACKET_BYTES = 4342
 const PCIE_ACK_BYTES = 24
 const PORT_NUMBER = 1
 /** Priority of RDMA. */
 const PRIORITY = 3
-/** Latency of a read over PCIe: the shortest, and the longest where nothing else goes on. Unit: seconds. */
+/** Shortest and longest latency of a read over PCIe without other traffic. Unit: seconds. */
 const LATENCY_MIN_S = 0.45e-6
 const LATENCY_MAX_S = 1.5e-6
 
@@ -47,7 +47,7 @@ const DIAG_PORT: NicColumns<typeof docaDiagPortType> = {
   cnp_sent_packets_total: 'cnpSent',
 }
 
-/** What of a port has a priority. Only that of RDMA is ever paused. */
+/** Values of a port by priority. Only the priority of RDMA is ever paused. */
 function priorityColumns(priority: number): NicColumns<typeof docaDiagPriorityType> {
   const { rx, tx } = PRIORITY_BYTES[priority as keyof typeof PRIORITY_BYTES] ?? { rx: {}, tx: {} }
   const isPaused = priority === PRIORITY
@@ -61,12 +61,12 @@ function priorityColumns(priority: number): NicColumns<typeof docaDiagPriorityTy
   }
 }
 
-/** The packets that bytes are counted of. */
+/** The packets whose bytes are counted. */
 function packetsOf(bytes: Readonly<Partial<Record<Counter, number>>>): Sum<Counter> {
   return Object.fromEntries(Object.keys(bytes).map((packets) => [packets, 1]))
 }
 
-/** Inbound is taken to be from the host here, which is a guess. */
+/** Assumption: inbound means from the host. */
 const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
   inbound_bytes_total: { txData: PCIE_PACKET_BYTES, txAck: PCIE_ACK_BYTES },
   outbound_bytes_total: { rxData: PCIE_PACKET_BYTES, rxAck: PCIE_ACK_BYTES },
@@ -91,9 +91,9 @@ export function readLatencyMaxS({ pcieGeneration, pcieWidth, stalledShare = 0 }:
 }
 
 /**
- * The column of a field of the diagnostic counters; undefined if the simulated NICs have none.
+ * Column of a diagnostic counter; undefined if simulated NICs lack it.
  *
- * @param priority That of a counter of a priority; it is of no account for others.
+ * @param priority Priority of the counter; other counters ignore it.
  */
 export function diagColumn(type: RecordType, field: string, priority: number): Column<NicReader, Counter> | undefined {
   const columns = new Map<RecordType, NicColumns<RecordType>>([

@@ -6,9 +6,9 @@ import type { NicReading } from '../observe/nic-reading.ts'
 import { LANES, type Lane, type NicColumns, type NicRow, type NicTable } from './nic-table.ts'
 
 const DAY_S = 86_400
-/** Effective bit error rate that a port shows which never saw an error. */
+/** Effective bit error rate of a port without any error so far. */
 const NO_ERROR_BER = 15e-255
-/** Light that is received where there is none. Unit: dBm. */
+/** Received power without light. Unit: dBm. */
 const DARK_DBM = -40
 
 const PHY: NicColumns<typeof docaPhyType> = {
@@ -53,7 +53,7 @@ function laneBer({ rawBer, effect, nic }: NicReading, lane: number): number {
   return rawBer * lanes * laneShare(lane, lanes, effect.worstLane)
 }
 
-/** An optic that ages does so on one lane, where it is known which. */
+/** If the worst lane is known, only the optics of this lane age. */
 function isAged({ effect: { worstLane } }: NicReading, lane: number): boolean {
   return worstLane === undefined || worstLane === lane
 }
@@ -66,7 +66,7 @@ function biasFactor(live: NicReading, lane: number): number {
   return isAged(live, lane) ? (live.effect.biasFactor ?? 1) : 1
 }
 
-/** Records of ports and their modules, as DOCA tells them. */
+/** Records of ports and their modules from DOCA. */
 export function docaPhyTables(nics: readonly NicPlace[]): NicTable[] {
   return [
     { type: docaPhyType, columns: PHY, rows: nics.map(phyRow) },

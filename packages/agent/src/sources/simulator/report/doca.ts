@@ -7,11 +7,11 @@ import { zeros } from './column.ts'
 import type { NicColumns, NicRow, NicTable } from './nic-table.ts'
 
 const DPA_THREADS = [0, 1, 2, 3]
-/** Cycles and instructions of a thread in a millisecond. */
+/** Cycles and instructions per thread and millisecond. */
 const CYCLES_PER_MS = 558_000
 const INSTRUCTIONS_PER_MS = 190_000
 
-/** Share of each bin where values lie around a middle, half of them within a bin of it. */
+/** Shares of the bins of a distribution around a middle bin; half of the values lie within one bin of it. */
 function sharesAround(middle: number, bins: number): number[] {
   const weights = Array.from({ length: bins }, (_, bin) => 2 ** -Math.abs(bin - middle))
   const total = weights.reduce((all, weight) => all + weight)
@@ -23,7 +23,7 @@ const ADP_RETX: NicColumns<typeof docaAdpRetxType> = {
 }
 
 const TIMEOUTS: NicColumns<typeof docaAdpRetxTimeoutsType> = {
-  // They take 1 to 20 ms.
+  // Timeouts take 1 to 20 ms.
   seconds: { bins: 'tails', shares: sharesAround(6, TIMEOUT_EDGES.length + 1) },
 }
 
@@ -39,18 +39,18 @@ const PCI: NicColumns<typeof docaPciType> = {
   outbound_stalled_reads_ratio: (nic) => 0.3 * nic.stallRatio,
   outbound_stalled_writes_ratio: (nic) => nic.stallRatio,
   outbound_stalled_writes_seconds_total: 'stallEvents',
-  // They take about a microsecond.
+  // Reads take about a microsecond.
   read_latency_seconds: { bins: 'pcieReads', shares: sharesAround(2, READ_LATENCY_EDGES.length + 1) },
 }
 
-/** Counters of the congestion-control algorithm, by what it calls them. */
+/** Counters of the congestion-control algorithm, by the algorithm's names. */
 const PCC_COUNTERS: Readonly<Record<string, NicColumns<typeof docaPccCounterType>>> = {
   cnp_events: { events_total: 'throttled' },
   rtt_requests: { events_total: 'requests' },
   nack_events: { events_total: 'lost' },
 }
 
-/** Of a thread on the accelerator, which handles the algorithm's events. */
+/** A thread on the accelerator that handles the algorithm's events. */
 const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
   active_seconds_total: ({ live }) => live.atS * 0.31,
   cycles_total: { elapsedMs: CYCLES_PER_MS },
@@ -58,7 +58,7 @@ const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
   executions_total: { throttled: 1, requests: 1 },
 }
 
-/** Records of the other DOCA libraries; those of the accelerator only if there is one. */
+/** Records of the other DOCA libraries, except those of the accelerator. */
 export function docaTables(nics: readonly NicPlace[]): NicTable[] {
   const rows = (more = {}) => nics.map((nic) => ({ nic, labels: { device: nic.device, ...more } }))
   return [
@@ -68,10 +68,7 @@ export function docaTables(nics: readonly NicPlace[]): NicTable[] {
   ]
 }
 
-/**
- * Records of the accelerator, of those NICs that have one: an algorithm for congestion control, and the process that
- * runs it.
- */
+/** Records of NICs with an accelerator: a congestion-control algorithm, and the process that runs it. */
 export function docaDpaTables(nics: readonly NicPlace[]): NicTable[] {
   const programmable = nics.filter(({ model }) => model.hasDpa)
   const rows = (labels: Record<string, number | string>, facts = {}) =>

@@ -56,12 +56,12 @@ const ETHTOOL_PORT: NicColumns<typeof ethtoolPortType> = {
 
 type PriorityColumns = NicColumns<typeof ethtoolPriorityType>
 
-/** A priority that is never paused, and drops nothing. */
+/** A priority without pauses and drops. */
 const UNTROUBLED = zeros('rx_discards', 'rx_buf_discard', 'rx_cong_discard', 'rx_marked')
-/** A priority that nothing goes with. */
+/** A priority without traffic. */
 const UNUSED: PriorityColumns = { ...zeros('rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'), ...UNTROUBLED }
 
-/** See {@link PRIORITY_BYTES} for what goes with each. */
+/** See {@link PRIORITY_BYTES} for the traffic of each priority. */
 const ETHTOOL_PRIORITY: Readonly<Record<number, PriorityColumns>> = {
   0: {
     rx_bytes_total: PRIORITY_BYTES[0].rx,
@@ -104,7 +104,7 @@ const NO_GLOBAL_PAUSE = Object.fromEntries(
   ]),
 )
 
-/** Records of ports, as their driver tells them: each adapter has eight priorities. */
+/** Records of ports from their driver: each adapter has eight priorities. */
 export function ethtoolTables(nics: readonly NicPlace[]): NicTable[] {
   const ports = portsOf(nics)
   return [

@@ -25,7 +25,7 @@ export class GpuRows {
   readonly #state: Rows<GpuReader>
   readonly #profile: Rows<GpuReader>
   readonly #pci: Rows<GpuReader>
-  /** Made anew when effects change, as these bring series. */
+  /** Created again when effects change, because they may add series. */
   #xids: XidRows | undefined
   #mig: MigRows | undefined
   #version = -1
@@ -48,7 +48,7 @@ export class GpuRows {
     this.#pci = new Rows(context, pciDeviceType, PCI_DEVICE, gpus.map(gpuRow))
   }
 
-  /** Reads every GPU and reports it, a part at a time. */
+  /** Reads and reports every GPU, in parts. */
   *sample(time: bigint, t: number, intervalS: number): Generator<void, void> {
     if (this.#version !== this.#simulation.version) this.#follow()
     const missed = missedDevice(this.#simulation.seed, this.readers.length, t)

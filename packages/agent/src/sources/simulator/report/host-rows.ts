@@ -7,8 +7,7 @@ import type { Columns } from './column.ts'
 import { Rows } from './rows.ts'
 
 /**
- * How `host_pressure` is filled, by resource. Of processors the kernel knows no time in which everything waited, and
- * memory is plenty.
+ * Columns of `host_pressure` by resource. The kernel reports no full stall of processors, and there is enough memory.
  */
 const HOST_PRESSURE: Readonly<Record<string, Columns<typeof hostPressureType, HostReader, keyof typeof HOST>>> = {
   cpu: { waiting_seconds_total: 'cpuWaitingS', stalled_seconds_total: 0 },

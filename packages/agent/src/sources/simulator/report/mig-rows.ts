@@ -9,17 +9,17 @@ import type { Columns } from './column.ts'
 import { gpuLabels } from './nvml-gpu-info.ts'
 import { Rows } from './rows.ts'
 
-/** Share of its memory that an instance uses under full load. */
+/** Share of its memory that a fully loaded instance uses. */
 const MEMORY_SHARE = 0.85
 
-/** An instance that is there at some time: the profile at a place of a GPU. */
+/** An instance that exists at some time: a profile at a position of a GPU. */
 interface MigPlace {
   readonly gpu: GpuPlace
   readonly place: number
   readonly profile: string
 }
 
-/** What an instance does: its share of what its GPU does, against its own slice. */
+/** Load of an instance: its share of the GPU's load, relative to its own slice. */
 interface MigInstance {
   readonly gpu: GpuReader
   readonly load: number
@@ -66,7 +66,7 @@ export class MigRows {
     this.#rows = new Rows(context, nvmlMigType, NVML_MIG, facts)
   }
 
-  /** Reports the instances that there are, of GPUs as they were last read. */
+  /** Reports the present instances, with the last readings of their GPUs. */
   sample(time: bigint, gpus: readonly GpuReader[]): void {
     this.#of.forEach(({ gpu: { index }, place, profile }, row) => {
       const gpu = gpus[index] as GpuReader

@@ -7,7 +7,7 @@ import { PRIORITY_BYTES } from './packets.ts'
 
 const MTU_BYTES = 4200
 
-/** What the kernel's own stack sends and receives, without RDMA. */
+/** Traffic of the kernel's own network stack, without RDMA. */
 const NETDEV: NicColumns<typeof netdevType> = {
   ...zeros(
     'rx_errors',
@@ -28,7 +28,7 @@ const NETDEV: NicColumns<typeof netdevType> = {
 }
 
 const NETDEV_CARRIER: NicColumns<typeof netdevCarrierType> = {
-  // Once when the driver was loaded, once when the link came up.
+  // One change when the driver was loaded, and one when the link came up.
   carrier_changes_total: (_nic, counters) => 2 + (counters[N.carrierChanges] as number),
 }
 

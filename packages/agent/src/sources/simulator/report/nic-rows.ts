@@ -14,7 +14,7 @@ import { pciTable } from './pci.ts'
 import { rdmaTables } from './rdma.ts'
 import { Rows } from './rows.ts'
 
-/** What the standby port of a bond counts too; all else goes through the active one. */
+/** Numbers that the standby port of a bond also counts; all other traffic uses the active port. */
 const OF_ANY_PORT = new Set([NIC.txManagement, NIC.rxManagement, NIC.bits, NIC.lane0, NIC.lane1, NIC.lane2, NIC.lane3])
 const OF_ACTIVE_PORT = Object.values(NIC).filter((number) => !OF_ANY_PORT.has(number))
 
@@ -44,7 +44,7 @@ export class NicRows {
     })
   }
 
-  /** Reads every NIC and reports it, a part at a time. */
+  /** Reads and reports every NIC, in parts. */
   *sample(time: bigint, t: number): Generator<void, void> {
     const missed = missedDevice(this.#simulation.seed + 1, this.readers.length, t)
     for (const reader of this.readers) {
@@ -53,7 +53,7 @@ export class NicRows {
     }
     for (const { type, rows, records, texts = {}, origin = 'live' } of this.#tables) {
       yield
-      // One call of the driver gives all of these, or none.
+      // One call of the driver returns all of these values or none.
       const canMiss = type.name.startsWith('ethtool_')
       for (const [field, textOf] of Object.entries(texts)) {
         for (const [index, { nic }] of rows.entries())

@@ -5,10 +5,10 @@ import type { Counter } from '../observe/nic-reading.ts'
 import type { AnyColumns, Columns } from './column.ts'
 import type { RowFacts } from './rows.ts'
 
-/** Columns of a type of which a NIC has records. */
+/** Columns of a type with records of a NIC. */
 export type NicColumns<Type extends RecordType> = Columns<Type, NicReader, Counter>
 
-/** Lanes of a port at most, by number. */
+/** Numbers of the lanes of a port. */
 export const LANES = [0, 1, 2, 3] as const
 /** One of {@link LANES}. */
 export type Lane = (typeof LANES)[number]
@@ -17,9 +17,9 @@ export type Lane = (typeof LANES)[number]
 export interface NicTable {
   readonly type: RecordType
   readonly columns: AnyColumns<NicReader>
-  /** Texts that change, by field. */
+  /** Texts that may change, by field. */
   readonly texts?: Readonly<Record<string, (nic: NicReader) => string>>
-  /** Origin through which counters are read. Default: `live`. */
+  /** Origin of the counters. Default: `live`. */
   readonly origin?: 'live' | 'hardware' | 'netdev'
   readonly rows: readonly NicRow[]
 }
@@ -27,7 +27,7 @@ export interface NicTable {
 /** A row of a NIC. */
 export interface NicRow extends RowFacts {
   readonly nic: NicPlace
-  /** Whether it is of a port that stands by: what goes through the other one it has not counted. */
+  /** Whether the port is on standby and has not counted the traffic of the active port. */
   readonly isStandby?: boolean
 }
 

@@ -8,7 +8,7 @@ import { NicRows } from './nic-rows.ts'
 import { PodRows } from './pod-rows.ts'
 import { sayValuePeriods } from './value-periods.ts'
 
-/** Reports all devices of a simulated node and its host, one sample after the other. */
+/** Reports all devices of a simulated node and its host in each sample. */
 export class NodeReport {
   readonly #gpus: GpuRows
   readonly #nics: NicRows
@@ -30,8 +30,8 @@ export class NodeReport {
   }
 
   /**
-   * Reports one sample. `time` is what the records bear, in nanoseconds since the Unix epoch; `t` the same in seconds
-   * of the simulation.
+   * Reports one sample. `time` is the time in the records, in nanoseconds since the Unix epoch; `t` is the same time in
+   * seconds of the simulation.
    */
   sample(time: bigint, t: number): void {
     const parts = this.parts(time, t)
@@ -39,8 +39,8 @@ export class NodeReport {
   }
 
   /**
-   * The same as parts of a millisecond or two, also where nothing has run before; the sample is complete when all of
-   * them are done.
+   * Like {@link sample}, in parts of one or two milliseconds, even the first time. The sample is complete when all
+   * parts are done.
    */
   *parts(time: bigint, t: number): Generator<void, void> {
     yield* this.#gpus.sample(time, t, this.#intervalS)
@@ -53,7 +53,7 @@ export class NodeReport {
     this.#pods.sample(time)
   }
 
-  /** Everything that counts PCIe errors: GPUs, NICs, and the ports above them. */
+  /** All counters of PCIe errors: GPUs, NICs, and the ports above them. */
   #errorCounters({ node }: Simulation): AerCounter[] {
     const { bridges, readers } = this.#bridges
     const ports = bridges.map(({ address, endsAtDevice }, index) => ({ address, endsAtDevice, reader: readers[index] }))

@@ -23,7 +23,7 @@ function uuidOf(seed: number, { index }: GpuPlace): string {
   return `GPU-${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`
 }
 
-/** What identifies a GPU, and its limits. */
+/** Identity and limits of a GPU. */
 export function infoOf({ index, address, model }: GpuPlace): Record<string, unknown> {
   const hasLinks = model.nvlinkLinks > 0
   return {

@@ -4,7 +4,7 @@ import type { GpuReader } from '../observe/gpu-reader.ts'
 import { ORIGINS, rounded } from '../observe/origin.ts'
 import type { Columns } from './column.ts'
 
-/** How the parts of `nvml_gpu` that change are filled. */
+/** Columns of the fields of `nvml_gpu` that change. */
 export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
   gpu_util: (gpu) => percent(gpu, GPU.util),
   mem_copy_util: (gpu) => percent(gpu, GPU.memoryCopy),
@@ -33,7 +33,7 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
   fb_used: ({ usedMiB }) => usedMiB,
   pcie_link_gen: ({ pci }) => pci.generation,
   pcie_link_width: ({ pci }) => pci.lanes,
-  // What the data link layer does about broken and lost packets.
+  // Retransmissions of the data link layer after broken or lost packets.
   pcie_replay_counter: (gpu) =>
     gpu.rare(2, 0.3) + gpu.pci.countOf('correctable/BadTLP') + gpu.pci.countOf('correctable/Timeout'),
   xid_errors: (gpu) => gpu.lastXid,
@@ -56,7 +56,7 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
   recovery_action: ({ segment }) => segment.effect.recoveryAction ?? 0,
 }
 
-/** A GPU that MIG splits has no utilisation of its own. */
+/** A GPU split by MIG has no utilisation. */
 function percent({ use, isSplit }: GpuReader, share: number): number {
   return isSplit ? Number.NaN : rounded(ORIGINS.utilisation, 100 * Math.min(1, use.mean(share)))
 }
@@ -73,7 +73,7 @@ function correctedErrors(gpu: GpuReader): number {
   return Math.floor(gpu.live.end(GPU.correctedErrors)) + gpu.rare(1, 0.5) + gpu.events('ecc_corrected')
 }
 
-/** Of a GPU that MIG splits, the driver does not tell replaced rows. */
+/** The driver does not report replaced rows of a GPU split by MIG. */
 function rows({ isSplit }: GpuReader, count: number): number {
   return isSplit ? Number.NaN : count
 }

@@ -4,7 +4,7 @@ import { GPU, NIC } from '../model/quantities.ts'
 import type { GpuReader } from '../observe/gpu-reader.ts'
 import type { Columns } from './column.ts'
 
-/** How `nvml_profile` is filled: means over the interval. */
+/** Columns of `nvml_profile`: means over the interval. */
 export const NVML_PROFILE: Columns<typeof nvmlProfileType, GpuReader> = {
   gr_engine_active: ({ profile }) => profile.mean(GPU.engine),
   sm_active: ({ profile }) => profile.mean(GPU.sm),

@@ -1,6 +1,6 @@
 import { PACKET_BYTES } from '../model/pace.ts'
 
-/** Bytes of a packet of each kind as RDMA counts it, and what the port adds to it: Ethernet header and checksum. */
+/** Bytes of each kind of packet as RDMA counts them, and the bytes that the port adds: Ethernet header and checksum. */
 const DATA = PACKET_BYTES
 const ACK = 20
 const HEADERS = 62
@@ -8,7 +8,7 @@ const HEADERS = 62
 const MANAGEMENT = 90
 const NOTIFICATION = 78
 
-/** Packets of RDMA, and their bytes without headers. What another tenant sends is RDMA too. */
+/** Packets of RDMA, and their bytes without headers. Traffic of other tenants is RDMA too. */
 export const RDMA = {
   rxPackets: { rxData: 1, rxAck: 1 },
   txPackets: { txData: 1, txAck: 1 },
@@ -16,9 +16,7 @@ export const RDMA = {
   txBytes: { txData: DATA, txAck: ACK },
 } as const
 
-/**
- * Bytes at the port by priority: 3 is that of RDMA, 6 that of congestion notifications; all else goes with priority 0.
- */
+/** Bytes at the port by priority: 3 is for RDMA, 6 for congestion notifications, 0 for all other traffic. */
 export const PRIORITY_BYTES = {
   0: { rx: { rxManagement: MANAGEMENT }, tx: { txManagement: MANAGEMENT, txOther: DATA + HEADERS } },
   3: {
@@ -28,7 +26,7 @@ export const PRIORITY_BYTES = {
   6: { rx: { throttled: NOTIFICATION }, tx: { cnpSent: NOTIFICATION } },
 } as const
 
-/** All that goes through a port. */
+/** All traffic of a port. */
 export const PORT = {
   rxPackets: { rxData: 1, rxAck: 1, rxManagement: 1, throttled: 1 },
   txPackets: { txData: 1, txAck: 1, txManagement: 1, txOther: 1, cnpSent: 1 },

@@ -14,7 +14,7 @@ const [NVIDIA, MELLANOX, INTEL, BROADCOM] = ['10de', '15b3', '8086', '1000'] as 
 
 const transfersPerSecondOf = (generation: number) => TRANSFERS_PER_SECOND[generation - 1] ?? Number.NaN
 
-/** How the parts of `pci_device` that change are filled. */
+/** Columns of the fields of `pci_device` that change. */
 export const PCI_DEVICE: Columns<typeof pciDeviceType, { readonly pci: LinkEnd }> = {
   current_link_speed_transfers_per_second: ({ pci }) => transfersPerSecondOf(pci.generation),
   current_link_width_lanes: ({ pci }) => pci.lanes,
@@ -24,7 +24,7 @@ export const PCI_DEVICE: Columns<typeof pciDeviceType, { readonly pci: LinkEnd }
   aer_fatal_total: ({ pci }) => pci.errors.fatal,
 }
 
-/** The same of a bridge, with what a root port is told from below. */
+/** Columns of a bridge, including the messages that a root port receives from below. */
 export const PCI_BRIDGE: Columns<typeof pciDeviceType, BridgeReader> = {
   ...PCI_DEVICE,
   aer_rootport_correctable_total: ({ messages }) => messages.correctable,
@@ -32,7 +32,7 @@ export const PCI_BRIDGE: Columns<typeof pciDeviceType, BridgeReader> = {
   aer_rootport_fatal_total: ({ messages }) => messages.fatal,
 }
 
-/** Why a device that is no root port lacks some counters. */
+/** Why a device that is not a root port lacks some counters. */
 const NO_MESSAGES = Object.fromEntries(
   ['correctable', 'nonfatal', 'fatal'].map((severity) => [
     `aer_rootport_${severity}_total`,
@@ -81,7 +81,7 @@ function functionRow({ nic, netdev, address, isStandby }: NicPort): RowFacts {
   })
 }
 
-/** A bridge: root ports are those of the processor, all others those of a switch. */
+/** A bridge. Root ports belong to the processor, all other ports to a switch. */
 export function bridgeRow({ address, path, numaNode, kind, pcieGeneration }: BridgePlace): RowFacts {
   const isRoot = kind === 'root'
   const place = { address, path, numaNode, generation: pcieGeneration }
@@ -100,13 +100,13 @@ export function bridgeRow({ address, path, numaNode, kind, pcieGeneration }: Bri
   })
 }
 
-/** Why nothing is known of how a link runs. */
+/** Why the state of a link is unknown. */
 function noLink(reason: string): Record<string, string> {
   const fields = ['speed_transfers_per_second', 'width_lanes', 'bandwidth_bytes_per_second']
   return Object.fromEntries(fields.map((field) => [`current_link_${field}`, reason]))
 }
 
-/** What all devices have; the best that a link of theirs can do is 16 lanes of its generation. */
+/** Properties of all devices; every link can have up to 16 lanes of its generation. */
 function rowOf(
   { address, path, numaNode, generation }: PciPlace & { readonly generation: number },
   vendor: string,

@@ -8,7 +8,7 @@ import { Rows } from './rows.ts'
 
 const VIA = 'simulated'
 
-/** Records of the pods that hold the GPUs. They have been there since the epoch of the simulation. */
+/** Records of the pods that hold the GPUs. They exist since the epoch of the simulation. */
 export class PodRows {
   readonly #tables: readonly Rows<void>[]
 
@@ -28,7 +28,7 @@ export class PodRows {
     this.#tables = [new Rows(context, podInfoType, {}, info), new Rows(context, podDeviceType, {}, held)]
   }
 
-  /** Reports every pod and what it holds. */
+  /** Reports every pod and its devices. */
   sample(time: bigint): void {
     for (const rows of this.#tables) rows.report(time)
   }

@@ -7,9 +7,9 @@ import { zeros } from './column.ts'
 import type { NicColumns, NicRow, NicTable } from './nic-table.ts'
 import { RDMA } from './packets.ts'
 
-/** Generations of signalling, each with half the rate of the one before. */
+/** Generations of signalling; each has half the rate of the one before. */
 const SIGNALLINGS = ['NDR', 'HDR', 'EDR']
-/** NICs whose narrow counters stand at their most since long ago. */
+/** The NIC whose narrow counters have long reached their largest value. */
 const OVERRUN_NIC = 2
 const FLAPPED_NIC = 6
 
@@ -18,7 +18,7 @@ const linkDowns = ({ live }: NicReader) =>
   stuckAt(live.count(N.linkDowns) + (live.nic.index === FLAPPED_NIC ? 300 : 1), 8)
 const bufferOverruns = ({ live }: NicReader) => (live.nic.index === OVERRUN_NIC ? stuckAt(40, 4) : 0)
 
-/** Names of the counters that stand at their most. */
+/** Names of the counters that have reached their largest value. */
 function saturatedOf(nic: NicReader): string[] {
   return [
     ...(symbolErrors(nic) === 0xffff ? ['symbol_error'] : []),
@@ -27,7 +27,7 @@ function saturatedOf(nic: NicReader): string[] {
   ]
 }
 
-/** Generation of the signalling at which the link runs. */
+/** Signalling generation of the link. */
 function signallingOf({ live }: NicReader): string {
   const { signalling } = live.nic.model
   const generation = SIGNALLINGS.indexOf(signalling) + Math.round(Math.log2(1 / (live.effect.speedShare ?? 1)))
@@ -72,7 +72,7 @@ const RDMA_HW_FIRST: NicColumns<typeof rdmaHwFirstType> = {
   rp_cnp_handled_total: 'throttled',
 }
 
-/** Counters that are 32 bits wide are reported as the source does: widened. */
+/** 32-bit counters are widened as in the real source. */
 const RDMA_HW: NicColumns<typeof rdmaHwType> = {
   ...zeros(
     'rx_read_requests',

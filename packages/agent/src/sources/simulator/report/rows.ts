@@ -6,17 +6,17 @@ import type { Vector } from '../model/vector.ts'
 import { type AnyColumns, type PlacedColumn, type PlacedColumns, placeColumns, slotOf } from './column.ts'
 import { writeColumn } from './write.ts'
 
-/** Why a field is absent that a row has not. */
+/** Reason for the absence of a field that a row does not have. */
 const LACKING = 'the simulated device has none'
 const NO_COUNTERS = new Float64Array(0)
 
-/** What identifies a row, and what of it never changes. */
+/** Identity and constants of a row. */
 export interface RowFacts {
   readonly labels: Readonly<Record<string, string | number>>
   readonly facts?: Readonly<Record<string, unknown>>
-  /** Why fields are absent, by name. Default: the device has none. */
+  /** Reasons for absent fields, by name. Default: the device does not have the field. */
   readonly reasons?: Readonly<Record<string, string>>
-  /** Whether it is there from the start. Default: true. */
+  /** Whether the row exists from the start. Default: true. */
   readonly isThere?: boolean
 }
 
@@ -29,9 +29,9 @@ interface Row {
 }
 
 /**
- * The records of one type, one row a series, in the memory from which they are reported: labels, texts and constants
- * are written once, columns at each sample, and nothing is allocated meanwhile. Rows are laid out when the first of
- * them is used: laying out those of all types takes longer than a turn of the main loop may.
+ * The records of one type with one row per series, kept in the memory that is reported. Labels, texts and constants are
+ * written once, columns at each sample, without allocation. Rows are laid out when the first row is used, because the
+ * layout of all types takes longer than the limit of a turn of the main loop.
  */
 export class Rows<Reader> {
   readonly type: RecordType
@@ -42,7 +42,7 @@ export class Rows<Reader> {
   readonly #views: Views
   #waiting: readonly RowFacts[]
 
-  /** `places` are those of the counters that columns name. */
+  /** `places` are the indexes of the counters in the columns. */
   constructor(
     context: SourceContext,
     type: RecordType,
@@ -58,7 +58,7 @@ export class Rows<Reader> {
     this.#waiting = rows
   }
 
-  /** Writes what is read of a device, and what it has counted, into its row. */
+  /** Writes the values of a device into its row: readings and counters. */
   write(index: number, reader: Reader, counters: Float64Array = NO_COUNTERS): void {
     const row = this.#row(index)
     const offset = index * this.#bytes
@@ -81,7 +81,7 @@ export class Rows<Reader> {
     this.#views.u32[(index * this.#bytes + slot.offset) >> 2] = this.#context.source.symbols.id(text)
   }
 
-  /** The series leaves every view; it comes back with {@link come}. */
+  /** Removes the series from every view; {@link come} adds it again. */
   leave(index: number, reason: string): void {
     const row = this.#row(index)
     if (!row.isThere) return
@@ -90,7 +90,7 @@ export class Rows<Reader> {
     row.absences = new FieldAbsences(this.#context.absences, this.type, row.labels)
   }
 
-  /** The series is there, again. */
+  /** Adds the series, again if it left before. */
   come(index: number): void {
     const row = this.#row(index)
     if (row.isThere) return
@@ -98,12 +98,12 @@ export class Rows<Reader> {
     this.#tellAbsent(row, index)
   }
 
-  /** The next report leaves the row out, without a word: a sample was missed. */
+  /** Omits the row from the next report without an absence, as in a missed sample. */
   skip(index: number): void {
     this.#row(index).isSkipped = true
   }
 
-  /** Reports every row that is there. */
+  /** Reports all present rows. */
   report(time: bigint): void {
     if (this.#waiting.length > 0) this.#layOut()
     const { type } = this

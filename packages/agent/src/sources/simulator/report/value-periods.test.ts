@@ -29,7 +29,7 @@ test('lanes of GPUs that are reported every 100 ms know power no better than its
     traceback: { dir: join(node.root, 'events'), rules, before_ms: 300, after_ms: 100, max_event_s: 1 },
   })
   const ask = async <T>(path: string) => (await (await fetch(`${address}/api/v1/events${path}`)).json()) as T
-  // The first part of the event may be kept before every type was reported.
+  // The first part of the event may be stored before every type was reported.
   const lanes = (await until('a part with lanes of all types', async () => {
     const [event] = (await ask<EventsAnswer>('')).events
     const { parts = [] } = event === undefined ? {} : await ask<EventAnswer>(`/${event.id}`)
@@ -48,7 +48,7 @@ test('lanes of GPUs that are reported every 100 ms know power no better than its
     of('netdev').every((ms) => ms >= 900),
     `${of('netdev')}`,
   )
-  // Profiling is a mean of 100 ms, which is how often it is reported here.
+  // Profiling is a mean over 100 ms, the report interval of this test.
   assert.ok(
     of('nvml_profile').every((ms) => ms >= 100 && ms < 900),
     `${of('nvml_profile')}`,

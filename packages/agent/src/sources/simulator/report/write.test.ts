@@ -14,7 +14,7 @@ const type = defineType('test_write', 'What is written', {
 
 type Counter = 'packets' | 'acknowledgements'
 
-/** Writes a field of a device that was read as a number, and has two counters. */
+/** Writes a field of a device with a number as its reader, and two counters. */
 function write(field: string, column: Column<number, Counter>, { reader = 0, counters = [0, 0] }) {
   const views = allocateViews(type.layout.recordBytes)
   const { changing } = placeColumns<number>(type, { [field]: column }, { packets: 0, acknowledgements: 1 })

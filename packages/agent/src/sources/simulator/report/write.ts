@@ -4,8 +4,8 @@ import type { PlacedColumn } from './column.ts'
 const WORD = 2 ** 32
 
 /**
- * Writes one field of a record. False if its value is NaN and it may be absent: it is zero then, and its presence is
- * up to the caller.
+ * Writes a field of a record. Returns false if its value is NaN and the field is optional: the field is then zero, and
+ * the caller marks it as absent.
  */
 export function writeColumn<Reader>(
   views: Views,
@@ -26,7 +26,7 @@ export function writeColumn<Reader>(
   return !isAbsent
 }
 
-/** A sum in two words: a number times a factor does not fit a double where a counter has run for long. */
+/** Writes a sum as two words: a large counter times a factor may not fit a double. */
 function writeSum(
   views: Views,
   at: number,

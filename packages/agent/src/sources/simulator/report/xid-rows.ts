@@ -6,7 +6,7 @@ import type { Simulation } from '../simulation.ts'
 import { gpuLabels } from './nvml-gpu-info.ts'
 import { Rows } from './rows.ts'
 
-/** Records of XID errors by number: of each GPU those that it has told. */
+/** Records of XID errors by number; a GPU has a record for each number that it has reported. */
 export class XidRows {
   readonly #simulation: Simulation
   readonly #rows: Rows<number>
@@ -22,7 +22,7 @@ export class XidRows {
     this.#rows = new Rows(context, nvmlXidType, { events_total: (told: number) => told }, facts)
   }
 
-  /** Reports what was told up to `t`. */
+  /** Reports the errors up to `t`. */
   sample(time: bigint, t: number): void {
     this.#of.forEach(({ gpu, xid }, row) => {
       const ended = xid === JOB_ENDED ? jobsEnded(gpu) : 0
