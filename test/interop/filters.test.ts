@@ -60,7 +60,7 @@ test(
   needs('prometheus', 'promtool'),
   async (t) => {
     const { node, dir, write } = prepared(t)
-    write('traffic.cset', '^netdev+bytes_total\n^netdev+packets-tx\n')
+    write('traffic.cset', '^netdev+bytes_total\n^netdev+packets-tx-compressed-multicast\n')
     write('node.fset', '[host_load]\n^load1\n')
     write('node.cset', '^sonde_process_uptime\n')
     write('labels.ini', '[global_labels]\nrack=R17\n[device_labels]\n0000:03:00.0=rail|3\n')
