@@ -8,7 +8,11 @@ import { ask } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const labels = { app: label('App'), service: label('Service'), namespace: label('Namespace'), pod: label('Pod') }
-const forgedType = defineType('pod_gpu', 'Pods that are none', { time: timestamp(), ...labels, count: gauge('u32') })
+const forgedType = defineType('pod_gpu', 'Pods that are none', {
+  time: timestamp(),
+  ...labels,
+  instances: gauge('u32'),
+})
 const renamedType = defineType('conveyor', 'The same by another name', {
   ...{ time: timestamp(), ...labels },
   belts: gauge('u32', { metric: 'pod_gpus' }),
@@ -52,7 +56,7 @@ test('an application says nothing of pods, apps and GPUs of the node, and is tol
   const source = createSource({ id: 'forger', emit: (batch) => sink.accept(batch) })
   for (let i = 0; i < 12; i++) {
     const one = { time: wallNs(), app: 'llama', service: 'chat', namespace: 'lab' }
-    source.report(forgedType, { ...one, pod: 'forged', count: 77 })
+    source.report(forgedType, { ...one, pod: 'forged', instances: 77 })
     source.report(renamedType, { ...one, pod: 'renamed', belts: 77 })
     source.report(gpuType, { time: one.time, UUID: uuid, heat: 5 })
     source.report(serviceType, { time: one.time, app: 'llama', service: 'chat', pods: 0 })

@@ -43,7 +43,7 @@ const KNOWN_MS = 30_000
 const NONE_KNOWN_MS = 2000
 /** Raw series that every query needs, because they show which GPUs pods hold. */
 const ALWAYS: readonly RawName[] = ['used', 'util']
-const ROW = /^(pod|app|shared)_gpu_/
+const ROW = /^((pod|app)_gpus$|(pod|app|shared)_gpu_)/
 
 /**
  * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters. If it has no such rows of an
