@@ -8,23 +8,23 @@ import { diagColumn } from '../simulator/report/doca-diag.ts'
 const PORTS = 1
 const NS_PER_S = 1e9
 
-/** A number of a NIC, by its place in {@link COUNTERS}, and what it is multiplied by. */
+/** A number of a NIC, by its index in {@link COUNTERS}, and its factor. */
 export type Term = readonly [number: number, factor: number]
 
-/** How the value of a data ID is made. */
+/** How the value of a data ID is computed. */
 export type SampleColumn =
-  /** Whole numbers are added up, each times a whole factor: exact to 64 bits. */
+  /** A sum of whole numbers with whole factors, exact to 64 bits. */
   | { readonly kind: 'count'; readonly terms: readonly Term[] }
-  /** A number of seconds becomes nanoseconds. */
+  /** Seconds, converted to nanoseconds. */
   | { readonly kind: 'time'; readonly number: number; readonly nsPerS: number }
   /** The longest read over PCIe. */
   | { readonly kind: 'read_latency_max' }
   | { readonly kind: 'constant'; readonly value: number }
 
 /**
- * The data IDs that names and IDs stand for, on a simulated NIC.
+ * Resolves names and IDs of counters to data IDs of a simulated NIC.
  *
- * @throws SondeError `SIM_COUNTER` if the NIC has no such counter.
+ * @throws SondeError `SIM_COUNTER` if the NIC lacks a counter.
  */
 export function simulatedIds(counters: readonly string[]): bigint[] {
   const ids = idsOf(counters, PORTS)
@@ -33,9 +33,9 @@ export function simulatedIds(counters: readonly string[]): bigint[] {
 }
 
 /**
- * How the value of a data ID is made.
+ * How the value of a data ID is computed.
  *
- * @throws SondeError `SIM_COUNTER` if a simulated NIC has no such counter.
+ * @throws SondeError `SIM_COUNTER` if simulated NICs lack the counter.
  */
 export function sampleColumn(id: bigint): SampleColumn {
   const { counter, labels } = placeOf(id)
@@ -56,7 +56,7 @@ export function sampleColumn(id: bigint): SampleColumn {
 
 function termsOf(column: NonNullable<ReturnType<typeof diagColumn>>): Term[] {
   if (typeof column === 'string') return [[COUNTERS[column], 1]]
-  // The only function is that of the longest read, and no diagnostic counter is a histogram.
+  // Only the longest read is a function, and no diagnostic counter is a histogram.
   return Object.entries(column as Readonly<Partial<Record<Counter, number>>>).map(([counter, factor]) => {
     return [COUNTERS[counter as Counter], factor]
   })

@@ -4,7 +4,7 @@ import { devicesOption } from '../device-filter.ts'
 import { diagOptions } from '../doca-telemetry-diag/config.ts'
 import { simulatorOptions } from '../simulator/config.ts'
 
-/** Options of the samples of simulated NICs at full rate in `data_sources`. */
+/** Options of the full-rate samples of simulated NICs in `data_sources`. */
 export const simulatorDiagOptions = v.strictObject({
   ...simulatorOptions.entries,
   devices: devicesOption,
@@ -18,5 +18,5 @@ export const simulatorDiagOptions = v.strictObject({
   ),
 })
 
-/** What {@link simulatorDiagOptions} gives. */
+/** Parsed {@link simulatorDiagOptions}. */
 export type SimulatorDiagOptions = v.InferOutput<typeof simulatorDiagOptions>

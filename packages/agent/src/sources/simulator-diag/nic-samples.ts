@@ -8,10 +8,10 @@ import type { Moments, Stretch } from './stretch.ts'
 
 const WORD = 2 ** 32
 const NS_PER_S = 1_000_000_000
-/** Time, ticks, stamp, device and number of the sample, before the values. Unit: words of 32 bits. */
+/** Time, ticks, stamp, device and number of the sample; the values follow. Unit: words of 32 bits. */
 const HEADER_WORDS = 8
 
-/** Times of the first of some moments. */
+/** Times of the first moment. */
 export interface FirstMoment {
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
@@ -19,28 +19,28 @@ export interface FirstMoment {
   readonly deviceNs: bigint
 }
 
-/** What {@link NicSamples} are made with. */
+/** Parts of {@link NicSamples}. */
 export interface NicSamplesParts {
   readonly nic: NicPlace
   readonly type: RecordType
   readonly ids: readonly bigint[]
   readonly columns: readonly SampleColumn[]
-  /** Shared by all NICs: they are sampled one after the other. */
+  /** Shared by all NICs, because they are sampled one after the other. */
   readonly stretch: Stretch
   readonly sums: Sums
-  /** Samples of one call at most. */
+  /** Most samples of one call. */
   readonly capacity: number
-  /** Samples that are kept. */
+  /** Capacity of the ring. */
   readonly ringSamples: number
 }
 
-/** Two words of a sum at each moment, before what the low one carries. */
+/** The two words of a sum at each moment; carries are not yet applied. */
 export interface Sums {
   readonly low: Float64Array
   readonly high: Float64Array
 }
 
-/** Samples of one NIC: each becomes a packed record in a ring of the host, column by column. */
+/** Samples of one NIC. They are built column by column as packed records in a ring of the host. */
 export class NicSamples {
   readonly nic: NicPlace
   readonly #parts: NicSamplesParts
@@ -48,7 +48,7 @@ export class NicSamples {
   readonly #recordBytes: number
   readonly #records: Uint8Array
   readonly #words: Uint32Array
-  /** The values of the newest sample: none that comes is below them, whatever happens to the node. */
+  /** The values of the newest sample. Later values are never lower, whatever happens to the node. */
   readonly #low: Uint32Array
   readonly #high: Uint32Array
   #lastMonoNs = 0n
@@ -70,7 +70,7 @@ export class NicSamples {
     for (let at = 0; at < capacity; at++) encode(record, views, at * this.#recordBytes)
   }
 
-  /** Makes samples, and puts them into the ring. */
+  /** Builds samples and puts them into the ring. */
   make(moments: Moments, start: FirstMoment): void {
     const { stretch, columns } = this.#parts
     const { count, periodNs } = moments
@@ -90,7 +90,7 @@ export class NicSamples {
   }
 
   #writeTimes({ first, count, periodNs }: Moments, { monoNs, deviceNs }: FirstMoment): void {
-    // A ring is in the order of its times, also where the clock of the node went ahead a little.
+    // A ring is ordered by time, even after a small jump of the node's clock.
     const leastNs = Math.max(0, Number(this.#lastMonoNs - monoNs))
     const words = this.#words
     const [monoHigh, monoLow] = wordsOf(monoNs)
@@ -114,10 +114,7 @@ export class NicSamples {
     }
   }
 
-  /**
-   * A counter stays where it is until it is ahead of what was sampled already: who was told late of a scenario is
-   * ahead.
-   */
+  /** Holds a counter until it exceeds its last sample. A source that learns of a scenario late may be ahead. */
   #hold(at: number, to: number, count: number, stride: number): void {
     const words = this.#words
     const [low, high] = [this.#low[at] as number, this.#high[at] as number]
@@ -150,7 +147,7 @@ export class NicSamples {
   }
 }
 
-/** Adds whole numbers times a whole factor, which does not fit a double where a counter has run for long. */
+/** Adds whole numbers times a whole factor in two words; a large counter may not fit a double. */
 function add({ low, high }: Sums, row: Float64Array, factor: number, count: number): void {
   for (let index = 0; index < count; index++) {
     const value = row[index] as number

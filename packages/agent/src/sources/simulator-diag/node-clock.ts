@@ -5,17 +5,17 @@ export interface HostClocks {
   readonly monoNs: () => bigint
 }
 
-/** Readings before the first sample: a thread that is put aside between two clocks reads them too far apart. */
+/** Readings before the first sample. One reading may be wrong if the thread is interrupted between the two clocks. */
 const READINGS = 5
-/** A wall clock that is further ahead than before was set. Unit: nanoseconds. */
+/** A larger forward change means that the wall clock was set. Unit: nanoseconds. */
 const STEP_NS = 1_000_000n
 
 /**
- * The real-time clock of simulated NICs: the wall clock, but that it never goes back. Where the wall clock is set back,
- * it goes on by the monotonic clock.
+ * The real-time clock of simulated NICs: the wall clock, except that it never goes back. If the wall clock is set back,
+ * it follows the monotonic clock.
  */
 export class NodeClock {
-  /** This clock less the monotonic clock. Unit: nanoseconds. */
+  /** Difference between this clock and the monotonic clock. Unit: nanoseconds. */
   offsetNs: bigint
   readonly #clocks: HostClocks
 
@@ -29,7 +29,7 @@ export class NodeClock {
     return this.#clocks.monoNs()
   }
 
-  /** Follows the wall clock; by how much that was set ahead, 0 if it was not. Unit: nanoseconds. */
+  /** Follows the wall clock. Returns by how much it was set forward, 0 if it was not. Unit: nanoseconds. */
   look(): bigint {
     const offsetNs = this.#read()
     const aheadNs = offsetNs - this.offsetNs
@@ -37,7 +37,7 @@ export class NodeClock {
     return aheadNs > STEP_NS ? aheadNs : 0n
   }
 
-  /** Of two readings with a pause between them the wall clock is the older: an offset is never too large. */
+  /** The wall clock is read first, so a pause between the two readings never makes the offset too large. */
   #read(): bigint {
     const wallNs = this.#clocks.wallNs()
     return wallNs - this.#clocks.monoNs()

@@ -29,7 +29,7 @@ import type { SimulatorDiagOptions } from './config.ts'
 import { simulatorDiag } from './simulator-diag.ts'
 import { SimulatorDiag } from './source.ts'
 
-/** When a test begins: some 311 days into the life of the simulation. */
+/** Start of the tests, about 311 days after the epoch of the simulation. */
 const START_NS = 1_794_114_000_123_456_789n
 const MS = 1_000_000n
 const PATHS = { procfs: '', sysfs: '' }
@@ -40,7 +40,7 @@ type Sample = Readonly<Record<string, number | bigint | string>>
 
 interface Rig {
   readonly source: SimulatorDiag
-  /** Lets time go by, and makes samples then. */
+  /** Advances the time and creates the samples. */
   readonly pass: (ms: number, wallMs?: number) => Promise<void>
   readonly samples: (device?: string) => Sample[]
   readonly report: () => Promise<void>
@@ -48,12 +48,12 @@ interface Rig {
   readonly nowMs: () => number
 }
 
-/** The source with clocks that a test moves. */
+/** The source, with clocks that a test controls. */
 function rigOf(t: TestContext, given: object = {}): Rig {
   const options = v.parse(simulatorDiag.options, { devices: ['mlx5_0'], ...given }) as SimulatorDiagOptions
   const batches: Batch[] = []
   let [wallNs, monoNs] = [START_NS, 5_000_000_000n]
-  // A test may have two of them, at the same time.
+  // A test may use two of them at the same time.
   t.mock.timers.reset()
   t.mock.timers.enable({ apis: ['Date'], now: Number(START_NS / MS) })
   const outlet = new SourceOutlet({
@@ -94,7 +94,7 @@ function rigOf(t: TestContext, given: object = {}): Rig {
 
 const TIMES = new Set(simulatedIds([]).flatMap((id) => (placeOf(id).counter?.isNs ? [sampleFieldOf(id)] : [])))
 
-/** What the simulator reports at the moment of a sample, by the field of the sample. */
+/** Values that the simulator reports at the time of a sample, by the field of the sample. */
 function reported(report: TestReport, sample: Sample, ids: readonly bigint[]): Map<string, bigint> {
   const records = report.at(secondsOf(BigInt(sample.device_ticks as bigint)))
   const keys = new Map<RecordType, (device: string) => string>([
@@ -125,7 +125,7 @@ for (const workload of ['training', 'inference'] as const)
       for (let at = 0; at < samples.length; at += 2503) {
         const sample = samples[at] as Sample
         for (const [field, value] of reported(report, sample, ids)) {
-          // Nanoseconds beyond 2^53 are what a double holds.
+          // Beyond 2^53 nanoseconds are only as precise as a double.
           const allowed = !TIMES.has(field) ? 0n : value > 1n << 53n ? 4096n : 1n
           const off = BigInt(sample[field] as bigint) - value
           assert.ok(off * off <= allowed * allowed, `${device} ${field} of ${sample.sample} is ${off} off`)
@@ -214,7 +214,7 @@ test('who follows another node has its counters from then on, and never fewer th
   const leader = rigOf(t, { counters: ['port_tx_bytes'], ring_ms: 20_000 })
   for (let drain = 0; drain < 20; drain++) await Promise.all([rig.pass(50), leader.pass(50)])
   leader.source.command({ kind: 'start', request: { name: 'link-flap', device: 'sim-nic-mlx5_0-1', durationS: 2 } })
-  // It hears of it late.
+  // The source learns of it late.
   await rig.pass(200)
   const state = JSON.parse(JSON.stringify(leader.source.command({ kind: 'state' })))
   rig.source.command({ kind: 'follow', state })

@@ -2,7 +2,7 @@ import { docaDiagSampleType, docaDiagSamplingType } from '../doca-telemetry-diag
 import type { SourceDefinition } from '../source.ts'
 import { type SimulatorDiagOptions, simulatorDiagOptions } from './config.ts'
 
-/** Registry row of the samples of simulated NICs at full rate: runs only if it is asked for. */
+/** Registry row of the full-rate samples of simulated NICs: runs only on request. */
 export const simulatorDiag: SourceDefinition = {
   name: 'simulator_diag',
   summary: 'The diagnostic counters of simulated NICs at full rate',

@@ -15,13 +15,13 @@ import { NicSamples } from './nic-samples.ts'
 import { type HostClocks, NodeClock } from './node-clock.ts'
 import { Stretch } from './stretch.ts'
 
-/** Samples that are made in one go: some tenths of a millisecond, so that no turn becomes long. */
+/** Samples of one block: some tenths of a millisecond, so that no turn of the loop is long. */
 const BLOCK_SAMPLES = 256
 const NS_PER_S = 1e9
 
 const HOST_CLOCKS: HostClocks = { wallNs, monoNs: process.hrtime.bigint }
 
-/** A NIC, and how its sampling fares. */
+/** A NIC and the state of its sampling. */
 interface Sampled {
   readonly samples: NicSamples
   readonly clock: DeviceClock
@@ -30,11 +30,11 @@ interface Sampled {
   next: number
   made: number
   skipped: number
-  /** Samples skipped since the last record of a gap, and where they begin. */
+  /** Skipped samples since the last gap record, and the start of the gap. */
   gap: { samples: number; fromNs: bigint }
 }
 
-/** The diagnostic counters of simulated NICs at full rate: makes the samples of all NICs up to now, again and again. */
+/** The diagnostic counters of simulated NICs at full rate. Each call creates the samples of all NICs up to now. */
 export class SimulatorDiag implements NodeSource {
   readonly #context: SourceContext
   readonly #play: ScenarioPlay
@@ -43,7 +43,7 @@ export class SimulatorDiag implements NodeSource {
   readonly #ringSamples: number
   readonly #counters: number
   readonly #wanted: WantedDevices
-  /** What NICs are called by: as the DOCA libraries list them, so that one name works for both. */
+  /** Names of the NICs as in the DOCA libraries, so that the same names work for both. */
   readonly #listed: readonly DocaDeviceNames[]
   readonly #sampled: readonly Sampled[]
   readonly #duties: readonly Duty[]
@@ -52,7 +52,7 @@ export class SimulatorDiag implements NodeSource {
   /**
    * Starts the scenarios of the configuration.
    *
-   * @throws SondeError `SIM_COUNTER` for a counter that simulated NICs have not.
+   * @throws SondeError `SIM_COUNTER` for a counter that simulated NICs lack.
    */
   constructor(options: SimulatorDiagOptions, context: SourceContext, clocks: HostClocks = HOST_CLOCKS) {
     const { sample_period_us, ring_ms, drain_ms, counters, devices } = options
@@ -111,7 +111,7 @@ export class SimulatorDiag implements NodeSource {
     this.#isClosed = true
   }
 
-  /** Makes the samples of all NICs up to now. */
+  /** Creates the samples of all NICs up to now. */
   async #drain(): Promise<void> {
     this.#isClosed = false
     const aheadNs = this.#clock.look()
@@ -133,7 +133,8 @@ export class SimulatorDiag implements NodeSource {
   }
 
   /**
-   * Samples that are missing since the last call: those of a clock that was set ahead, and those that no ring keeps.
+   * Counts samples that are missing since the last call: after a forward step of the clock, or beyond the capacity of
+   * the ring.
    */
   #skip(sampled: Sampled, aheadNs: bigint, end: number): void {
     if (sampled.next < 0) {
@@ -172,13 +173,13 @@ export class SimulatorDiag implements NodeSource {
     }
   }
 
-  /** When a sample is taken, by the clock of its NIC. Unit: nanoseconds since the Unix epoch. */
+  /** Time of a sample by the clock of its NIC. Unit: nanoseconds since the Unix epoch. */
   #deviceNs(sample: number): bigint {
     return BigInt(sample) * BigInt(this.#periodNs) + EPOCH_NS
   }
 }
 
-/** A NIC by its device, and each of its ports: the ports of a bond have addresses and interfaces of their own. */
+/** Names of a NIC: its device and each of its ports. The ports of a bond have their own addresses and interfaces. */
 function namesOf({ device: name, address, netdev, ports }: NicPlace): DocaDeviceNames[] {
   const own = { name, pciAddress: address, netdev }
   const others = ports.filter((port) => port.netdev !== netdev || port.address !== address)

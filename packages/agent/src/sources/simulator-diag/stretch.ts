@@ -9,12 +9,12 @@ import { readLatencyMaxS } from '../simulator/report/doca-diag.ts'
 import type { Simulation } from '../simulator/simulation.ts'
 
 const NS_PER_S = 1e9
-/** Notifications sent for each mark; {@link NicReading} has the same. */
+/** Notifications per mark, as in {@link NicReading}. */
 const CNP_SHARE = 0.75
 
-/** Moments at which a NIC is looked at: multiples of a period since the epoch of the simulation. */
+/** Moments to read a NIC at: multiples of a period since the epoch of the simulation. */
 export interface Moments {
-  /** Number of the first, in periods since the epoch. */
+  /** Number of the first moment, in periods since the epoch. */
   readonly first: number
   readonly count: number
   /** Unit: nanoseconds. */
@@ -22,15 +22,15 @@ export interface Moments {
 }
 
 /**
- * Some numbers of a NIC at many moments: exactly what {@link NicReading} reads at each of them. What stays the same
- * within a step is worked out once a step, and each number is a loop over the moments, without an object a moment.
+ * Reads some numbers of a NIC at many moments, with exactly the values of {@link NicReading}. Constants of a step are
+ * computed once per step, and each number in a loop over the moments, without allocations.
  */
 export class Stretch {
   /** Longest read over PCIe at each moment. Unit: nanoseconds. */
   readonly readLatencyMaxNs: Float64Array
   readonly #simulation: Simulation
   readonly #capacity: number
-  /** Numbers that are wanted, by {@link COUNTERS}, and their rows. */
+  /** Requested numbers by {@link COUNTERS}, and their rows. */
   readonly #numbers: readonly number[]
   readonly #rows: readonly Float64Array[]
   readonly #elapsed: Float64Array
@@ -40,8 +40,8 @@ export class Stretch {
   readonly #ahead = new Place()
 
   /**
-   * @param numbers What is wanted, by {@link COUNTERS}.
-   * @param capacity Moments of one reading at most.
+   * @param numbers Requested numbers, by {@link COUNTERS}.
+   * @param capacity Most moments of one reading.
    */
   constructor(simulation: Simulation, numbers: readonly number[], capacity: number) {
     this.#simulation = simulation
@@ -54,12 +54,12 @@ export class Stretch {
     this.readLatencyMaxNs = new Float64Array(capacity)
   }
 
-  /** A number at each moment of the last reading. */
+  /** Values of a number at the moments of the last reading. */
   of(number: number): Float64Array {
     return this.#rows[this.#numbers.indexOf(number)] as Float64Array
   }
 
-  /** Reads a NIC at moments, of which there are no more than the capacity. */
+  /** Reads a NIC at up to `capacity` moments. */
   read(nic: NicPlace, { first, count, periodNs }: Moments): void {
     if (count > this.#capacity) throw new RangeError(`${count} moments; allowed: ${this.#capacity}`)
     const { seed } = this.#simulation
@@ -78,10 +78,7 @@ export class Stretch {
     }
   }
 
-  /**
-   * How many of the coming moments lie in the step of a place: found by halving, as the model itself says where one
-   * lies.
-   */
+  /** Number of following moments in the same step, found by bisection; the model itself finds the step of a moment. */
   #stepMoments({ segment, step }: Place, first: number, limit: number, periodNs: number): number {
     const ahead = this.#ahead
     const isIn = (moment: number) => {
@@ -133,7 +130,7 @@ export class Stretch {
   }
 }
 
-/** Writes the steps' worth of bytes at each moment. */
+/** Writes the bytes, in steps' worth, at each moment. */
 function moveAlong(
   curve: StepCurve,
   { startS, lengthS }: Place,
@@ -148,7 +145,9 @@ function moveAlong(
   }
 }
 
-/** Writes a number at each moment; its parts are added in the order of `nicNumbers`, so that no bit differs. */
+/**
+ * Writes a number at each moment. Its parts are added in the same order as in `nicNumbers`, so that the bits are equal.
+ */
 function grow(
   row: Float64Array,
   elapsed: Float64Array,

@@ -6,7 +6,7 @@ import { parseScenario } from './scenarios/flag.ts'
 
 const SCENARIO = 'a scenario as NAME, NAME@DEVICE, or NAME@DEVICE:SEVERITY:DELAY'
 
-/** What is allowed in place of a text that is no scenario, and what was perhaps meant; empty if it is one. */
+/** Allowed texts in place of an unknown scenario, with a suggestion; empty if the text is valid. */
 function allowedFor(text: string): string {
   try {
     parseScenario(text)
@@ -42,5 +42,5 @@ export const simulatorOptions = v.strictObject({
   workload: setting(choice(['training', 'inference']), 'training', 'What the GPUs do where no scenario says otherwise'),
 })
 
-/** What {@link simulatorOptions} gives. */
+/** Parsed {@link simulatorOptions}. */
 export type SimulatorOptions = v.InferOutput<typeof simulatorOptions>

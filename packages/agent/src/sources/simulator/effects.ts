@@ -1,20 +1,20 @@
 /**
- * The interface through which scenarios act. A scenario is a pure function from onset, severity, duration and device to
- * {@link Effects}: plain data that say what is different, where, and from when to when. What follows from it (longer
- * steps, waiting GPUs, falling power, counters) the model works out.
+ * The interface between scenarios and the model. A scenario is a pure function from onset, severity, duration and
+ * device to {@link Effects}: plain data that say which values change, where, and when. The model derives the
+ * consequences: longer steps, waiting GPUs, falling power, counters.
  *
- * Times are seconds since the epoch of the simulation ({@link secondsOf} in `time.ts`). GPUs and NICs are named by
+ * Times are seconds since the epoch of the simulation ({@link secondsOf} in `time.ts`). GPUs and NICs are identified by
  * their index in the node class.
  */
 export interface Effects {
   readonly spans: readonly EffectSpan[]
-  /** Things that happen once. Their counts stay when the scenario has ended. */
+  /** One-time events. Their counts remain after the end of the scenario. */
   readonly events?: readonly EffectEvent[]
 }
 
 /**
- * What is different from `fromS` up to, not including, `toS`. Where spans overlap, factors are multiplied, rates and
- * waits added, shares and limits the worst of all.
+ * Changes from `fromS` up to, not including, `toS`. Where spans overlap, factors are multiplied, rates and waits are
+ * added, and of shares and limits the worst counts.
  */
 export interface EffectSpan {
   readonly fromS: number
@@ -27,48 +27,48 @@ export interface EffectSpan {
 }
 
 /**
- * What the job does. `running`: steps or requests. `stuck`: a collective hangs, every GPU waits in a kernel.
- * `checkpoint`: GPUs stand still while memory is copied to the host. `idle`: no process is there.
+ * Activity of the job. `running`: steps or requests. `stuck`: a collective hangs, and every GPU waits in a kernel.
+ * `checkpoint`: GPUs wait while memory is copied to the host. `idle`: there is no process.
  */
 export type JobState = 'running' | 'checkpoint' | 'stuck' | 'idle'
 
 /** Changes to the job as a whole. */
 export interface JobEffect {
-  /** Default: `running`. Where spans disagree, the later in the list of {@link JobState} wins. */
+  /** Default: `running`. If spans disagree, the later state in the list of {@link JobState} wins. */
   readonly state?: JobState
-  /** Longer wait for data at the start of each step. Unit: seconds. */
+  /** Additional wait for data at the start of each step. Unit: seconds. */
   readonly dataWaitS?: number
-  /** Longer exposed communication in each step, beside what slow rails cause by themselves. Unit: seconds. */
+  /** Additional exposed communication in each step, besides the effect of slow rails. Unit: seconds. */
   readonly exposedS?: number
-  /** Copies from each GPU to host memory. Unit: bytes a second. */
+  /** Copies from each GPU to host memory. Unit: bytes per second. */
   readonly deviceToHostBytesPerS?: number
-  /** What the storage NIC sends. Unit: bytes a second. */
+  /** Data sent by the storage NIC. Unit: bytes per second. */
   readonly storageBytesPerS?: number
 }
 
 /** Changes to one GPU. */
 export interface GpuEffect {
-  /** Compute takes this many times as long; the others wait. */
+  /** Factor for compute time; the other GPUs wait. */
   readonly computeFactor?: number
   /** Power limit in force. Unit: watts. */
   readonly powerLimitWatts?: number
-  /** The power brake is pulled: clocks halve at once. */
+  /** The power brake is active: clocks halve immediately. */
   readonly powerBrake?: true
-  /** Warmer air. Unit: degrees Celsius, added. */
+  /** Increase of the inlet temperature. Unit: degrees Celsius. */
   readonly inletCelsius?: number
-  /** Worse cooling: the GPU's own heating is this many times as large. */
+  /** Factor for the GPU's own heating, for worse cooling. */
   readonly coolingFactor?: number
-  /** `lost`: fell off the bus, all its series end. `idle`: its process is gone. */
+  /** `lost`: the GPU fell off the bus, and all its series end. `idle`: its process ended. */
   readonly state?: 'idle' | 'lost'
-  /** Corrected memory errors a minute. */
+  /** Corrected memory errors per minute. */
   readonly correctedErrorsPerMinute?: number
   /** A row waits for a reset. */
   readonly rowRemapPending?: true
   /** A row could not be replaced. */
   readonly rowRemapFailure?: true
-  /** What the driver asks for; see `recovery_action` of `nvml_gpu`. */
+  /** Recovery action that the driver requests; see `recovery_action` of `nvml_gpu`. */
   readonly recoveryAction?: number
-  /** PCIe generation and lanes to which the link has fallen. */
+  /** Reduced PCIe generation and lanes of the link. */
   readonly pcieGeneration?: number
   readonly pcieWidth?: number
   /** PCIe errors, in bursts; replays count with `BadTLP` and `Timeout`. */
@@ -77,64 +77,66 @@ export interface GpuEffect {
    * MIG profiles into which the GPU is split, such as `['3g.40gb', '3g.40gb']`; each with its share of load, 0 to 1.
    */
   readonly mig?: readonly { readonly profile: string; readonly load: number }[]
-  /** Two or more processes take turns on the GPU: use goes up to 100 %, work does not. */
+  /** Number of processes that take turns on the GPU: utilisation rises to 100 %, the work done does not. */
   readonly timeSlices?: number
 }
 
 /** Changes to one NIC, its port or its link. */
 export interface NicEffect {
-  /** Share of packets lost on the path, without a sign of it. Range: 0 to 0.1. */
+  /** Share of packets lost on the path without any report. Range: 0 to 0.1. */
   readonly lossShare?: number
-  /** Ceiling of what it sends, and of what it receives, in a burst. Unit: bytes a second. */
+  /** Limit for sent and for received bursts. Unit: bytes per second. */
   readonly burstBytesPerS?: number
-  /** Share of time in which others tell it to stop (it is a victim). Range: 0 to 0.95. */
+  /** Share of time in which others pause the NIC (it is a victim). Range: 0 to 0.95. */
   readonly rxPausedShare?: number
-  /** Share of time in which it tells others to stop (it is the source). Range: 0 to 1. */
+  /** Share of time in which the NIC pauses others (it is the source). Range: 0 to 1. */
   readonly txPausedShare?: number
-  /** Pause storms that reached the warning, and the error threshold. Unit: events a second. */
+  /** Pause storms that reached the warning and the error threshold. Unit: events per second. */
   readonly stormWarningsPerS?: number
   readonly stormErrorsPerS?: number
-  /** Packets dropped for want of a receive buffer. Unit: packets a second. */
+  /** Packets dropped for lack of a receive buffer. Unit: packets per second. */
   readonly discardsPerS?: number
-  /** Share of received packets that bear a congestion mark, in bursts. Range: 0 to 1. */
+  /** Share of received packets with a congestion mark, in bursts. Range: 0 to 1. */
   readonly markedShare?: number
-  /** Share of sent packets whose mark comes back as a notification that slows it down. Range: 0 to 1. */
+  /** Share of sent packets whose mark returns as a notification that slows the NIC down. Range: 0 to 1. */
   readonly throttledShare?: number
   /** Bit error rate before correction. */
   readonly bitErrorRate?: number
-  /** Lane on which nearly all bit errors are. */
+  /** Lane with nearly all bit errors. */
   readonly worstLane?: number
-  /** Errors left after correction. Unit: errors a second. */
+  /** Errors that correction leaves. Unit: errors per second. */
   readonly effectiveErrorsPerS?: number
   /** Change of received optical power. Unit: dB. */
   readonly rxPowerDb?: number
-  /** Change of the laser's bias current, a factor. */
+  /** Factor for the laser's bias current. */
   readonly biasFactor?: number
-  /** The link is down; the job waits. Each span that begins with it counts one link-down event. */
+  /** The link is down, and the job waits. Each span that starts with it counts one link-down event. */
   readonly link?: 'down'
-  /** Share of its speed at which the link runs. Range: above 0, to 1. */
+  /** Speed of the link as a share of its normal speed. Range: above 0, to 1. */
   readonly speedShare?: number
-  /** PCIe generation and lanes to which its link has fallen. */
+  /** Reduced PCIe generation and lanes of its link. */
   readonly pcieGeneration?: number
   readonly pcieWidth?: number
   /** PCIe errors, in bursts. */
   readonly aer?: readonly AerRate[]
-  /** Share of reads or writes to host memory that stall for credits, beside what a slow link causes. Range: 0 to 1. */
+  /**
+   * Share of reads or writes to host memory that wait for credits, besides the effect of a slow link. Range: 0 to 1.
+   */
   readonly stalledShare?: number
   /**
-   * What others send to it as well, on the priority of the job: the port receives at line rate while the job does.
-   * Unit: bytes a second.
+   * Additional traffic of other senders on the job's priority: the port then receives at line rate while the job
+   * receives. Unit: bytes per second.
    */
   readonly rxOtherBytesPerS?: number
-  /** What another tenant sends through the port, on priority 0. Unit: bytes a second. */
+  /** Traffic of another tenant through the port, on priority 0. Unit: bytes per second. */
   readonly neighbourBytesPerS?: number
-  /** Misses of the context cache, a factor. */
+  /** Factor for misses of the context cache. */
   readonly cacheMissFactor?: number
 }
 
 /**
- * PCIe errors of one name, as AER spells it (`BadTLP`, `Timeout`, `CmpltTO`…). They come in bursts; the rate is that of
- * the mean.
+ * PCIe errors of one name, as AER spells it (`BadTLP`, `Timeout`, `CmpltTO`…). They come in bursts; the rate is the
+ * mean.
  */
 export interface AerRate {
   readonly severity: 'correctable' | 'nonfatal' | 'fatal'
@@ -142,14 +144,14 @@ export interface AerRate {
   readonly perS: number
 }
 
-/** Something that happens once. */
+/** A one-time event. */
 export type EffectEvent =
   | { readonly atS: number; readonly gpu: number; readonly kind: 'xid'; readonly xid: number }
   | { readonly atS: number; readonly gpu: number; readonly kind: GpuEventKind; readonly count?: number }
   | { readonly atS: number; readonly nic: number; readonly kind: NicEventKind; readonly count?: number }
 
-/** What a GPU counts once. Default count: 1. */
+/** One-time events of a GPU. Default count: 1. */
 export type GpuEventKind = 'ecc_corrected' | 'ecc_uncorrected' | 'row_remap_corrected' | 'row_remap_uncorrected'
 
-/** What a NIC counts once. Default count: 1. */
+/** One-time events of a NIC. Default count: 1. */
 export type NicEventKind = 'ack_timeout' | 'retries_exceeded' | 'link_recovery' | 'rnr_retry'

@@ -13,9 +13,9 @@ import { Simulation } from './simulation.ts'
 import { msOfSeconds, secondsOfMs } from './time.ts'
 
 /**
- * A simulated node and what happens to it: starts the scenarios of the configuration, and answers commands. Two sources
- * of an agent with the same options show the same node, as their scenarios begin with the agent; what was started later
- * one of them tells the other as a state.
+ * Plays scenarios on a simulated node: starts those of the configuration, and answers commands. Two sources of an agent
+ * with the same options show the same node, because their scenarios start with the agent. For scenarios that start
+ * later, one source sends its state to the other.
  */
 export class ScenarioPlay {
   readonly simulation: Simulation
@@ -83,9 +83,9 @@ function nodeOf(name: string): NodeClass {
 }
 
 /**
- * Plays the scenarios of the start without a node: what cannot be played is told before anything runs.
+ * Tries the configured scenarios without a node, so that errors are reported before anything runs.
  *
- * @throws SondeError of the first of them.
+ * @throws SondeError of the first scenario that cannot be played.
  */
 export function rehearse({
   seed,

@@ -7,7 +7,7 @@ import { NodeReport } from './report/node-report.ts'
 import { ScenarioPlay } from './scenario-play.ts'
 import { secondsOf } from './time.ts'
 
-/** A simulated node: reports what the sources of real hardware report. All that is in it, `Simulation` says. */
+/** A simulated node: reports the same records as the sources of real hardware, with values from `Simulation`. */
 export class SimulatedNode implements SampledSource {
   readonly #play: ScenarioPlay
   readonly #context: SourceContext

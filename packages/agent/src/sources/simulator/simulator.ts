@@ -15,7 +15,7 @@ import { sampled } from '../sampled.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type SimulatorOptions, simulatorOptions } from './config.ts'
 
-/** Registry row of the simulator: runs only if it is asked for. */
+/** Registry row of the simulator: runs only on request. */
 export const simulator: SourceDefinition = {
   name: 'simulator',
   summary: 'A simulated AI node: GPUs, NICs and links that behave like real ones',
@@ -61,7 +61,7 @@ export const simulator: SourceDefinition = {
   isOnRequest: true,
   refuse: async (options) => (await import('./scenario-play.ts')).rehearse(options as SimulatorOptions),
   async load() {
-    // A quarter of the agent's code, which costs nothing where nobody asks for it.
+    // A quarter of the agent's code, loaded only if the simulator is configured.
     const { SimulatedNode } = await import('./simulated-node.ts')
     return { create: (options, context) => sampled(new SimulatedNode(options as SimulatorOptions, context), context) }
   },

@@ -1,6 +1,6 @@
 import type { NodeClass, PciPlace } from './node-class.ts'
 
-/** What is known of a GPU or NIC to find the bridges above it. */
+/** Data of a GPU or NIC from which the bridges above it follow. */
 export type BelowBridge = PciPlace & {
   readonly index: number
   readonly model: { readonly pcieGeneration: number }
@@ -8,18 +8,20 @@ export type BelowBridge = PciPlace & {
 
 /** A PCIe bridge of a node: a root port, or a port of a switch. */
 export interface BridgePlace extends PciPlace {
-  /** `upstream`: the port of a switch towards the root. `downstream`: one towards a device. */
+  /** `upstream`: a switch port towards the root. `downstream`: a switch port towards a device. */
   readonly kind: 'root' | 'upstream' | 'downstream'
-  /** The best that its link can do. */
+  /** Highest generation of its link. */
   readonly pcieGeneration: number
-  /** GPUs and NICs that are reached through it, by index. */
+  /** GPUs and NICs below it, by index. */
   readonly gpus: readonly number[]
   readonly nics: readonly number[]
-  /** Whether these are at the other end of its link; between a root port and a switch is a link of their own. */
+  /**
+   * Whether these devices are at the other end of its link; a link between a root port and a switch ends at the switch.
+   */
   readonly endsAtDevice: boolean
 }
 
-/** Every bridge of a node, in the order of their addresses; it follows from the paths of its devices. */
+/** Every bridge of a node in the order of addresses, derived from the paths of its devices. */
 export function bridgesOf({ gpus, nics }: NodeClass): BridgePlace[] {
   const addresses = new Set([...gpus, ...nics].flatMap(({ path }) => path))
   return [...addresses].sort().map((address) => {

@@ -3,7 +3,7 @@ import { hgxClass } from './hgx.ts'
 import type { NodeClass } from './node-class.ts'
 import { dpuHost, small } from './others.ts'
 
-/** Every kind of node that can be simulated; the first is the default. */
+/** All node classes; the first is the default. */
 export const NODE_CLASSES = [
   hgxClass('hgx-h100', H100),
   hgxClass('hgx-h200', H200),

@@ -92,7 +92,7 @@ export const CONNECTX_7: NicModel = {
   hasDpa: false,
 }
 
-/** One port, or two that are bonded and seen as one RDMA device. */
+/** One port, or two bonded ports that form one RDMA device. */
 export const BLUEFIELD_3: NicModel = {
   name: 'MT41692',
   productId: 'a2dc',

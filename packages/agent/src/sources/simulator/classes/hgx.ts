@@ -1,15 +1,15 @@
 import { BLUEFIELD_3, CONNECTX_7 } from './hardware.ts'
 import type { GpuModel, GpuPlace, NicPlace, NodeClass } from './node-class.ts'
 
-/** First buses of the eight PCIe switches: four on each processor. */
+/** First buses of the eight PCIe switches, four per processor. */
 const SWITCH_BUSES = [0x15, 0x37, 0x48, 0x59, 0x97, 0xb7, 0xc7, 0xd7]
 const STORAGE_BUS = 0x29
 
 const bus = (number: number) => `0000:${number.toString(16).padStart(2, '0')}`
 
 /**
- * A node with eight GPUs on NVSwitch and eight NICs of 400 Gb/s. GPU and NIC of a rail hang on one PCIe switch: root
- * port, upstream port, and a downstream port for each. Two bonded ports of a BlueField-3 serve storage and management.
+ * A node with eight GPUs on NVSwitch and eight NICs of 400 Gb/s. GPU and NIC of a rail share a PCIe switch: root port,
+ * upstream port, and a downstream port for each. Two bonded ports of a BlueField-3 serve storage and management.
  */
 export function hgxClass(name: string, model: GpuModel): NodeClass {
   const gpus = SWITCH_BUSES.map(

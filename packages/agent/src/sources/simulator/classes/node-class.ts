@@ -4,16 +4,16 @@ export interface GpuModel {
   readonly productId: string
   readonly powerLimitWatts: number
   readonly powerLimitMinWatts: number
-  /** Power without and with a process that does nothing. Unit: watts. */
+  /** Power without a process, and with an idle process. Unit: watts. */
   readonly idleWatts: number
   readonly contextWatts: number
-  /** Memory as NVML tells it, and what of it the driver keeps. Unit: MiB. */
+  /** Memory that NVML reports, and the part that the driver reserves. Unit: MiB. */
   readonly memoryMiB: number
   readonly reservedMiB: number
   readonly smCount: number
   readonly smClockMHz: number
   readonly memoryClockMHz: number
-  /** 0 if there is no NVLink. Unit of the speed: bytes a second and direction, all links. */
+  /** Number of links, 0 without NVLink, and speed of all links in bytes per second and direction. */
   readonly nvlinkLinks: number
   readonly nvlinkBytesPerS: number
   readonly pcieGeneration: number
@@ -30,22 +30,22 @@ export interface NicModel {
   /** Of one port. Unit: bytes a second. */
   readonly speedBytesPerS: number
   readonly lanes: number
-  /** Bits a second on the lanes of a port, error correction included. */
+  /** Bits per second on the lanes of a port, including error correction. */
   readonly rawBitsPerS: number
   readonly signalling: string
   readonly pcieGeneration: number
   readonly hasDpa: boolean
 }
 
-/** Where a device is plugged in. */
+/** PCI location of a device. */
 export interface PciPlace {
   readonly address: string
-  /** Bridges from the root port to just above the device. */
+  /** Bridges from the root port down to the device. */
   readonly path: readonly string[]
   readonly numaNode: number
 }
 
-/** Address of a device without its function: what shares it shares a link. */
+/** Address of a device without its function. Devices with the same slot share a link. */
 export function slotOf({ address }: PciPlace): string {
   return address.replace(/\.\d$/, '')
 }
@@ -54,7 +54,7 @@ export function slotOf({ address }: PciPlace): string {
 export interface GpuPlace extends PciPlace {
   readonly index: number
   readonly model: GpuModel
-  /** MIG instances, where the GPU is split for good; `load` is the share of its slice that an instance uses. */
+  /** MIG instances of a GPU that is always split; `load` is the share of its slice that an instance uses. */
   readonly mig?: readonly { readonly profile: string; readonly load: number }[]
 }
 
@@ -66,15 +66,15 @@ export interface NicPlace extends PciPlace {
   readonly role: 'training' | 'storage'
   /** Name of the RDMA device. */
   readonly device: string
-  /** Interfaces with a port of their own; two where ports are bonded. */
+  /** Interfaces with their own port; two for bonded ports. */
   readonly ports: readonly { readonly netdev: string; readonly address: string }[]
-  /** Interface that has the address: the bond, else the port. */
+  /** Interface with the address: the bond if there is one, otherwise the port. */
   readonly netdev: string
   /** Interfaces without a port: representors of functions. */
   readonly representors: readonly string[]
 }
 
-/** A kind of node: what hardware it has, and how it is wired. */
+/** A kind of node: its hardware and topology. */
 export interface NodeClass {
   readonly name: string
   readonly summary: string

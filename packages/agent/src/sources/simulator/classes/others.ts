@@ -2,8 +2,7 @@ import { BLUEFIELD_3, CONNECTX_6, H100_PCIE, L40S } from './hardware.ts'
 import type { NicPlace, NodeClass } from './node-class.ts'
 
 /**
- * A host with a BlueField-3, seen from the host: two ports of 200 Gb/s, and representors. The second GPU is split by
- * MIG.
+ * A host with a BlueField-3, seen from the host: two ports of 200 Gb/s, and representors. MIG splits the second GPU.
  */
 export const dpuHost: NodeClass = {
   name: 'dpu-host',

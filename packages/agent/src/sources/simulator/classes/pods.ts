@@ -1,20 +1,20 @@
 import type { Workload } from '../model/schedule.ts'
 import type { GpuPlace, NodeClass } from './node-class.ts'
 
-/** A pod of the simulated node, and what it holds. */
+/** A pod of the simulated node, and its devices. */
 export interface PodPlace {
   readonly namespace: string
   readonly pod: string
   readonly container: string
   readonly app: string
   readonly service: string
-  /** GPUs, or MIG instances of them by their id; the id is empty for a whole GPU. */
+  /** GPUs, or MIG instances by id; the id is empty for a whole GPU. */
   readonly devices: readonly { readonly gpu: GpuPlace; readonly instance: string }[]
 }
 
 /**
- * Pods that hold all GPUs of a node. Training: pods of two GPUs of one job. Inference: the first half prefills, two
- * GPUs a pod, the other half decodes, one GPU a pod. Each instance of a GPU that MIG splits has a notebook.
+ * Pods that hold all GPUs of a node. Training: one job with two GPUs per pod. Inference: the first half prefills with
+ * two GPUs per pod, the other half decodes with one GPU per pod. Each MIG instance has a notebook.
  */
 export function podsOf({ gpus }: NodeClass, workload: Workload): PodPlace[] {
   const whole = gpus.filter(({ mig }) => mig === undefined)

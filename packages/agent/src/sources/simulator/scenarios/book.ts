@@ -6,19 +6,19 @@ import { cutEffects, type Simulation } from '../simulation.ts'
 import { deviceId } from './devices.ts'
 import { type ChosenScenario, chooseScenario } from './request.ts'
 
-/** Changes that all scenarios of now and of the recent past make. Each takes some 40 kB while it is kept. */
+/** Most spans of all present and recent scenarios. Each kept span takes about 40 kB. */
 export const SPANS_LIMIT = 384
 /**
- * How long a scenario that is over is kept: values look back over an interval. Unit: seconds. Default of {@link
+ * How long a finished scenario is kept, because values look back over an interval. Unit: seconds. Default of {@link
  * ScenarioBook}.
  */
 const PAST_S = 60
 
-/** A scenario that runs, or waits for its onset. */
+/** A scenario that runs or waits for its onset. */
 export interface RunningScenario {
   readonly id: string
   readonly name: string
-  /** Id of the device; empty if it happens to the node. */
+  /** Id of the device; empty if it affects the whole node. */
   readonly device: string
   /** Unit: seconds since the epoch of the simulation. */
   readonly onsetS: number
@@ -26,7 +26,7 @@ export interface RunningScenario {
   readonly severity: number
 }
 
-/** What scenarios are played on: a simulation, or what stands for one in a test. */
+/** Target of the scenarios: a simulation, or its replacement in a test. */
 export type Played = Pick<Simulation, 'node' | 'seed' | 'setEffects' | 'forget'>
 
 interface Entry extends RunningScenario {
@@ -34,8 +34,8 @@ interface Entry extends RunningScenario {
 }
 
 /**
- * The scenarios of a simulated node, in the order in which they were started: all the state that a simulation has. The
- * same starts at the same times give the same effects. Times come with each call.
+ * The scenarios of a simulated node in the order of their start: the complete state of a simulation. The same starts at
+ * the same times give the same effects. The caller passes the time with each call.
  */
 export class ScenarioBook {
   readonly node: Simulation['node']
@@ -51,7 +51,7 @@ export class ScenarioBook {
     this.#pastS = pastS
   }
 
-  /** Those that have not ended, in the order of their start. */
+  /** Scenarios that have not ended, in the order of their start. */
   running(nowS: number): readonly RunningScenario[] {
     return this.#entries.filter(({ endS }) => endS > nowS)
   }
@@ -59,8 +59,8 @@ export class ScenarioBook {
   /**
    * Starts a scenario.
    *
-   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` if the same runs on the device at that time,
-   * `SIM_LIMIT` where too many run, or ran.
+   * @throws SondeError `SIM_UNKNOWN`, `SIM_FORM`, `SIM_OVERLAP` if the same scenario affects the device at that time,
+   * `SIM_LIMIT` if there are too many running or recent scenarios.
    */
   start(request: ScenarioRequest, nowS: number): RunningScenario {
     const isTaken = (id: string, delayS: number, durationS: number) => {
@@ -83,9 +83,9 @@ export class ScenarioBook {
   }
 
   /**
-   * Ends a scenario now; what it has made counters count stays.
+   * Ends a scenario now; its effects on counters remain.
    *
-   * @throws SondeError `SIM_UNKNOWN` if none of that id runs.
+   * @throws SondeError `SIM_UNKNOWN` if no scenario with this id runs.
    */
   stop(id: string, nowS: number): void {
     const entry = this.#entries.find((each) => each.id === id)
@@ -144,7 +144,7 @@ export class ScenarioBook {
     if (fault !== '') throw new SondeError('SIM_LIMIT', fault)
   }
 
-  /** What is over for good is left to the simulation, which keeps what counters have counted by then. */
+  /** Moves finished effects into the simulation, which keeps their counts. */
   #forget(beforeS: number): void {
     const keptFromS = this.#simulation.forget(beforeS)
     this.#entries = this.#entries.filter(({ endS }) => endS > keptFromS)

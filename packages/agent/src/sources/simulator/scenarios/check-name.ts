@@ -5,9 +5,9 @@ import { SCENARIO_NAMES } from '../names.ts'
 const NAMES: readonly string[] = SCENARIO_NAMES
 
 /**
- * Whether there is a scenario of a name.
+ * Checks that a scenario with this name exists.
  *
- * @throws SondeError `SIM_UNKNOWN` with the nearest name, and all that there are.
+ * @throws SondeError `SIM_UNKNOWN` with the nearest name and all valid names.
  */
 export function checkName(name: string): void {
   if (NAMES.includes(name)) return

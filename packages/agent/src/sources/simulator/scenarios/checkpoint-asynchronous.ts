@@ -3,10 +3,10 @@ import { STEP_S } from '../model/phases.ts'
 import { COPY_BYTES_PER_S, COPY_S, PERIOD_S, SAVED_BYTES } from './checkpoint.ts'
 import { repeats, type Scenario } from './scenario.ts'
 
-/** What goes to storage meanwhile: minutes of it, so that nobody waits for storage. */
+/** Traffic to storage meanwhile. The save takes minutes, so storage never delays the job. */
 const STORAGE_BYTES_PER_S = 2e9
 
-/** 4.17, second form: the job saves its state while it goes on. */
+/** 4.17, second form: the job saves its state and continues. */
 export const checkpointAsynchronous: Scenario = {
   name: 'checkpoint-asynchronous',
   summary:

@@ -1,17 +1,17 @@
 import type { EffectSpan } from '../effects.ts'
 import { repeats, type Scenario } from './scenario.ts'
 
-/** Time between two checkpoints at least. Unit: seconds. */
+/** Shortest time between two checkpoints. Unit: seconds. */
 export const PERIOD_S = 600
-/** What each GPU has to save. */
+/** Bytes that each GPU saves. */
 export const SAVED_BYTES = 30e9
-/** How fast it is copied to the host, first of all. Unit: bytes a second. */
+/** Speed of the copy to the host, the first part of a checkpoint. Unit: bytes per second. */
 export const COPY_BYTES_PER_S = 12e9
-/** How long that takes. Unit: seconds. */
+/** Duration of the copy. Unit: seconds. */
 export const COPY_S = SAVED_BYTES / COPY_BYTES_PER_S
-/** What goes to storage meanwhile and after. */
+/** Traffic to storage during and after the copy. */
 const STORAGE_BYTES_PER_S = 9e9
-/** The first step after it is slow. */
+/** Additional duration of the first step after the checkpoint. */
 const SLOW_STEP_S = 4
 const SLOWER_BY_S = 1.2
 

@@ -3,12 +3,12 @@ import type { NodeClass } from '../classes/node-class.ts'
 import { STREAM, uniform } from '../model/hash.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 
-/** Id of a device of a simulated node, as in addresses of pages: `sim-gpu-3`, `sim-nic-mlx5_3-1`. */
+/** Id of a device of a simulated node, as in page addresses: `sim-gpu-3`, `sim-nic-mlx5_3-1`. */
 export function deviceId(node: NodeClass, { kind, index }: StruckDevice): string {
   return kind === 'gpu' ? `sim-gpu-${index}` : `sim-nic-${node.nics[index]?.device}-1`
 }
 
-/** Devices that a scenario can happen to; none if it happens to the node. */
+/** Devices that a scenario can affect; none if it affects the whole node. */
 export function targetsOf(node: NodeClass, scenario: Scenario): StruckDevice[] {
   const { target, alsoTarget, fits = isOfJob } = scenario
   const wanted = [target, alsoTarget].flatMap((kind) => devicesOf(node).filter((device) => device.kind === kind))
@@ -25,7 +25,7 @@ function isOfJob({ nics }: NodeClass, { kind, index }: StruckDevice): boolean {
   return kind === 'gpu' || nics[index]?.role === 'training'
 }
 
-/** The device with an id, with or without `sim-`, or a PCI address; a NIC is known by its RDMA device too. */
+/** Finds a device by its id, with or without `sim-`, or by its PCI address; a NIC also by its RDMA device. */
 export function findDevice(node: NodeClass, name: string): StruckDevice | undefined {
   return devicesOf(node).find((device) => {
     const id = deviceId(node, device)
@@ -35,23 +35,24 @@ export function findDevice(node: NodeClass, name: string): StruckDevice | undefi
   })
 }
 
-/** The device that a scenario happens to where none is named and all are free. */
+/** Device of a scenario if the request names none and all are free. */
 export function usualDevice(node: NodeClass, scenario: Scenario): StruckDevice | undefined {
   const targets = unnamedTargets(node, scenario)
   return targets.find(({ index }) => index === scenario.usualIndex) ?? targets.at(-1)
 }
 
-/** What tells which device a scenario happens to where none is named. */
+/** Input for the choice of a device if the request names none. */
 export interface Draw {
   readonly seed: number
-  /** Scenarios that were started before. */
+  /** Number of scenarios started before. */
   readonly started: number
-  /** Whether something happens to the device of an id already. */
+  /** Whether another scenario affects the device with this id. */
   readonly isTaken: (id: string) => boolean
 }
 
 /**
- * The usual device where it is free; else one of those that are, as seed and start decide; the usual one where none is.
+ * Chooses a device: the usual device if it is free; otherwise a free device that depends on seed and start; the usual
+ * device if none is free.
  */
 export function freeDevice(node: NodeClass, scenario: Scenario, draw: Draw): StruckDevice | undefined {
   const usual = usualDevice(node, scenario)

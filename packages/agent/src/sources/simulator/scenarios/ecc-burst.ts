@@ -2,19 +2,19 @@ import type { EffectEvent, EffectSpan, GpuEffect } from '../effects.ts'
 import { onDevice, partOf, type Scenario, type Strike } from './scenario.ts'
 
 /**
- * From this rate on the error is not contained: every process dies, not only that of the GPU. Unit: corrected errors a
- * minute.
+ * From this rate on, the error is not contained: all processes end, not only that of the GPU. Unit: corrected errors
+ * per minute.
  */
 const UNCONTAINED_FROM = 300
-/** From this rate on no spare row is left: the board must be replaced. Unit: corrected errors a minute. */
+/** From this rate on, no spare row is left, and the board must be replaced. Unit: corrected errors per minute. */
 const UNREPAIRED_FROM = 500
-/** Phase of corrected errors: hours, in a minute. */
+/** Share of the scenario with corrected errors only; it stands for hours. */
 const WATCH_SHARE = 0.25
 const WATCH_S = 60
-/** What the driver asks for after an error that it contained: a reset. */
+/** Recovery action of the driver after a contained error: a reset. */
 const RESET = 1
 
-/** 4.9: memory that goes bad. */
+/** 4.9: failing memory. */
 export const eccBurst: Scenario = {
   name: 'ecc-burst',
   summary: 'Memory of one GPU goes bad: corrected errors first, then one that cannot be, and the job dies',
@@ -38,7 +38,7 @@ function spansOf(strike: Strike): EffectSpan[] {
   return [
     onDevice(strike, onsetS, atS, { correctedErrorsPerMinute: severity }),
     onDevice(strike, atS, endS, { ...repair, recoveryAction: RESET }),
-    // The process of this GPU is gone; the others wait for it until their time-out, or are gone too.
+    // The process of this GPU ends. The others wait for it until their time-out, or end too.
     onDevice(strike, goneS, endS, { state: 'idle' }),
     { fromS: atS, toS: goneS, job: { state: 'stuck' } },
     { fromS: goneS, toS: endS, job: { state: isContained ? 'stuck' : 'idle' } },

@@ -4,16 +4,16 @@ import { show } from '@sonde/sdk/config'
 import { checkName } from './check-name.ts'
 
 /**
- * Time between the start of the simulator and that of a scenario that was asked for with it: rules and pages need to
- * have seen a healthy node. Unit: seconds.
+ * Default time between the start of the simulator and a scenario from its options, because rules and pages must first
+ * see a healthy node. Unit: seconds.
  */
 export const START_DELAY_S = 10
 
 const FORM = /^([a-z-]+)(?:@([\w-]+))?(?::([\d.eE+-]*))?(?::([\d.]+))?$/
 
 /**
- * Reads `name@device:severity:delay`, of which only the name must be there: `straggler`, `straggler@gpu-5`,
- * `pfc-storm:0.9`, `link-flap@mlx5_2::30`. The delay is in seconds from the start of the simulator; default: 10.
+ * Parses `name@device:severity:delay`; only the name is required: `straggler`, `straggler@gpu-5`, `pfc-storm:0.9`,
+ * `link-flap@mlx5_2::30`. The delay is in seconds from the start of the simulator; default: 10.
  *
  * @throws SondeError `SIM_FORM` or `SIM_UNKNOWN`.
  */

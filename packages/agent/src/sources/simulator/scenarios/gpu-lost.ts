@@ -1,6 +1,6 @@
 import { linkErrors, ONE_DEGREE, onDevice, type Scenario } from './scenario.ts'
 
-/** Errors on its PCIe link come before. */
+/** Duration of PCIe errors before the loss. */
 const LEAD_S = 60
 const LEAD_ERRORS_PER_S = 100
 

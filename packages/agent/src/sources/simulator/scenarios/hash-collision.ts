@@ -1,10 +1,10 @@
 import type { NodeClass } from '../classes/node-class.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 
-/** What each of the two gets of a link that they share, as share of line rate. */
+/** Share of line rate for each of the two rails on a common link. */
 const UPLINK_SHARE = 0.5
 
-/** 4.4, second form: the fabric sends the flows of two rails over one link. */
+/** 4.4, second form: the fabric sends the flows of two rails over the same link. */
 export const hashCollision: Scenario = {
   name: 'hash-collision',
   summary: 'Flows of two rails share one link of the fabric: both are marked, and neither port is full',
@@ -22,7 +22,7 @@ export const hashCollision: Scenario = {
   },
 }
 
-/** The rail beside it; the last one has the one before. None if there is but one, or where it is none. */
+/** The next rail; for the last rail, the previous one. None if there is only one rail, or if the NIC is no rail. */
 function partnerOf({ nics }: NodeClass, { index }: StruckDevice): number | undefined {
   if (nics[index]?.role !== 'training') return undefined
   return [index + 1, index - 1].find((other) => nics[other]?.role === 'training')

@@ -1,6 +1,6 @@
 import { ONE_DEGREE, type Scenario } from './scenario.ts'
 
-/** 4.1: nothing is wrong. What a healthy node shows is the model's own. */
+/** 4.1: no fault; the node shows the values of the model. */
 export const healthy: Scenario = {
   name: 'healthy',
   summary: 'Nothing is wrong: marks, pauses and corrected bits as they always are',

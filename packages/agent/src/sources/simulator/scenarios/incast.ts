@@ -1,9 +1,9 @@
 import { onDevice, type Scenario } from './scenario.ts'
 
-/** What the other senders bring, as share of line rate. */
+/** Traffic of the other senders, as a share of line rate. */
 const OTHERS_SHARE = 0.4
 
-/** 4.4: several senders to one port, each slowed down by marks. */
+/** 4.4: several senders to one port; congestion marks slow each of them down. */
 export const incast: Scenario = {
   name: 'incast',
   summary: 'Several senders share one port: it receives at line rate, and much of it is marked for congestion',

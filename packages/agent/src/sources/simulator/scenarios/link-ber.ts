@@ -2,8 +2,8 @@ import type { EffectEvent, EffectSpan, NicEffect } from '../effects.ts'
 import { onDevice, type Scenario, type Strike } from './scenario.ts'
 
 /**
- * Error rates on the way, and when each begins, as share of the whole: days of ageing in minutes. The first ones are
- * those of a healthy link.
+ * Error rates over the scenario and their starts as shares of its duration: days of ageing in minutes. The first rates
+ * are those of a healthy link.
  */
 const STEPS = [
   { rate: 1e-7, share: 0 },
@@ -12,14 +12,14 @@ const STEPS = [
 ]
 const WORST_SHARE = 0.5
 const WORST_LANE = 2
-/** Where correction begins to fail. */
+/** Error rate from which correction fails. */
 const CLIFF = 2e-5
-/** What an optic loses, and draws more, for a step. */
+/** Loss of power and increase of current for each step. */
 const STEP_DB = -0.5
 const STEP_BIAS = 0.06
 const RECOVERIES = 3
 
-/** 4.6: an optic that ages. */
+/** 4.6: an ageing optic. */
 export const linkBer: Scenario = {
   name: 'link-ber',
   summary: 'An optic ages: one lane has more and more bit errors, until correction fails and packets are lost',
@@ -48,7 +48,7 @@ function agedBy(steps: number, rate: number): NicEffect {
   return { ...aged, worstLane: WORST_LANE, effectiveErrorsPerS: 20 * excess ** 2, lossShare: 2e-6 * excess }
 }
 
-/** Once correction fails, the link trains anew now and then. */
+/** Once correction fails, the link sometimes trains again. */
 function recoveries({ device, onsetS, endS, severity }: Strike): EffectEvent[] {
   if (severity < CLIFF) return []
   return Array.from({ length: RECOVERIES }, (_, at): EffectEvent => {

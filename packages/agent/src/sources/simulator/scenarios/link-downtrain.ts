@@ -2,7 +2,7 @@ import { onDevice, RETRY_S, type Scenario } from './scenario.ts'
 
 const DOWN_S = 4
 
-/** 4.5, second form: a link that comes back slower than it was. */
+/** 4.5, second form: a link that comes back with a lower speed. */
 export const linkDowntrain: Scenario = {
   name: 'link-downtrain',
   summary:

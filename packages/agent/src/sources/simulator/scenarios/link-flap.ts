@@ -2,9 +2,9 @@ import type { EffectEvent, EffectSpan } from '../effects.ts'
 import { onDevice, RETRY_S, repeats, type Scenario, type Strike, xidEverywhere } from './scenario.ts'
 
 const PERIOD_S = 20
-/** Connections give up after so long. */
+/** Time after which connections give up. */
 const GIVE_UP_S = 34
-/** Clean-up of a job that has ended. */
+/** XID of the clean-up after a job. */
 const CLEAN_UP_XID = 45
 
 /** 4.5: a link that goes down and comes back. */
@@ -24,14 +24,14 @@ export const linkFlap: Scenario = {
   },
 }
 
-/** Down, and then silent until the next retry. */
+/** The link is down, and silent until the next retry. */
 function flap(strike: Strike, fromS: number): EffectSpan[] {
   const upS = fromS + strike.severity
   const retriedS = fromS + Math.ceil(strike.severity / RETRY_S) * RETRY_S
   return [onDevice(strike, fromS, upS, { link: 'down' }), { fromS: upS, toS: retriedS, job: { state: 'stuck' } }]
 }
 
-/** Down for so long that connections give up, and with them the job. */
+/** The link is down until connections give up, which ends the job. */
 function givenUp(strike: Strike): { spans: EffectSpan[]; events: EffectEvent[] } {
   const { onsetS, endS, severity, device } = strike
   const lostS = onsetS + GIVE_UP_S

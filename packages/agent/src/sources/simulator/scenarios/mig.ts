@@ -1,6 +1,6 @@
 import { onDevice, type Scenario } from './scenario.ts'
 
-/** How a GPU is split, by the number of its instances; shares of sevenths. */
+/** Sizes of the instances in sevenths, by their number. */
 const SPLITS: Readonly<Record<number, readonly number[]>> = {
   2: [4, 3],
   3: [3, 3, 1],
@@ -9,12 +9,12 @@ const SPLITS: Readonly<Record<number, readonly number[]>> = {
   6: [2, 1, 1, 1, 1, 1],
   7: [1, 1, 1, 1, 1, 1, 1],
 }
-/** Load of the instances in order: the first is busy, the others less and less. */
+/** Load of the instances in order: the first is busy, the others have less and less load. */
 const LOADS = [1, 0.5, 0.2, 0.1]
-/** Memory comes in eighths: three sevenths of the GPU get as many of them as four. */
+/** Memory is divided into eighths: three sevenths and four sevenths of the GPU both get four. */
 const EIGHTHS = [0, 1, 2, 4, 4]
 
-/** 4.18: a GPU that is split. */
+/** 4.18: a GPU that MIG splits. */
 export const mig: Scenario = {
   name: 'mig',
   summary: 'One GPU is split into MIG instances: use and memory are told for each, power and heat for all together',

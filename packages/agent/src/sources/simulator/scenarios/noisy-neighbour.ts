@@ -1,6 +1,6 @@
 import { onDevice, repeats, type Scenario } from './scenario.ts'
 
-/** The neighbour has a period of its own, unrelated to the steps of the job. */
+/** The period of the neighbour's traffic, unrelated to the steps of the job. */
 const PERIOD_S = 8.7
 const BUSY_SHARE = 0.7
 const CACHE_MISS_FACTOR = 5
@@ -15,7 +15,7 @@ export const noisyNeighbour: Scenario = {
   durationS: 120,
   effects: (strike) => {
     const { node, device, onsetS, endS, severity } = strike
-    // A slower port has no room for as much.
+    // A slower port has less capacity for the neighbour.
     const line = node.nics[device.index]?.model.speedBytesPerS ?? severity
     const effect = { neighbourBytesPerS: Math.min(severity, 0.6 * line), cacheMissFactor: CACHE_MISS_FACTOR }
     const starts = repeats(onsetS, endS, PERIOD_S)

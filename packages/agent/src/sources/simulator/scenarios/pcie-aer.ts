@@ -1,11 +1,11 @@
 import type { AerRate } from '../effects.ts'
 import { linkErrors, onDevice, type Scenario } from './scenario.ts'
 
-/** Above this rate some errors can no longer be corrected. Unit: errors a second. */
+/** Above this rate some errors cannot be corrected. Unit: errors per second. */
 const NONFATAL_FROM = 500
 const NONFATAL: AerRate = { severity: 'nonfatal', error: 'CmpltTO', perS: 0.05 }
 
-/** 4.8: bursts of PCIe errors that are corrected. */
+/** 4.8: bursts of corrected PCIe errors. */
 export const pcieAer: Scenario = {
   name: 'pcie-aer',
   summary: 'The PCIe link of one NIC or GPU corrects errors in bursts; packets are sent again, nothing is lost',

@@ -2,14 +2,14 @@ import { slotOf } from '../classes/node-class.ts'
 import type { EffectSpan, GpuEffect, NicEffect } from '../effects.ts'
 import { linkErrors, onDevice, type Scenario, type Strike } from './scenario.ts'
 
-/** Errors come before: the link trains down because of them. */
+/** Duration of the errors before the link trains down because of them. */
 const LEAD_S = 10
 const LEAD_ERRORS_PER_S = 200
 const LANES = 16
-/** From this share on it is half the lanes, below it is a lower generation. */
+/** Below this share the generation drops; from it on, half the lanes are lost. */
 const HALF = 0.5
 
-/** 4.7: a PCIe link that comes back narrower, or slower. */
+/** 4.7: a PCIe link that comes back narrower or slower. */
 export const pcieDowntrain: Scenario = {
   name: 'pcie-downtrain',
   summary: 'The PCIe link of one NIC or GPU trains down; its rail takes longer, and every GPU waits for it',
@@ -23,7 +23,7 @@ export const pcieDowntrain: Scenario = {
 
 function lead(strike: Strike): EffectSpan {
   const { sinceS, onsetS } = strike
-  // Without time before the onset, the errors go on for a while after it.
+  // If there is no time before the onset, the errors continue for a while after it.
   const fromS = Math.max(sinceS, onsetS - LEAD_S)
   const toS = onsetS + Math.max(2, LEAD_S - (onsetS - fromS))
   return onDevice(strike, fromS, toS, { aer: linkErrors(LEAD_ERRORS_PER_S) })
@@ -34,7 +34,7 @@ function narrow(strike: Strike): EffectSpan {
   const model = (device.kind === 'gpu' ? node.gpus : node.nics)[device.index]?.model
   const link = linkOf(severity, model?.pcieGeneration ?? 5)
   if (device.kind === 'gpu') return onDevice(strike, onsetS, endS, link)
-  // What it cannot pass on to memory it must not receive: it makes its peers pause.
+  // A NIC that cannot write to memory must not receive, so it pauses its peers.
   const source: NicEffect = { stalledShare: 0.9 - severity, txPausedShare: severity < HALF ? 0.7 - severity : 0.1 }
   // Functions of one adapter share its link.
   const slot = node.nics.filter((nic) => slotOf(nic) === slotOf(node.nics[device.index] ?? nic))
@@ -44,7 +44,7 @@ function narrow(strike: Strike): EffectSpan {
 
 function linkOf(share: number, generation: number): Pick<GpuEffect, 'pcieGeneration' | 'pcieWidth'> {
   if (share >= HALF) return { pcieWidth: LANES * share }
-  // Each generation below has half the bandwidth; what no generation gives is made of lanes.
+  // Each lower generation has half the bandwidth; the rest is reached by fewer lanes.
   const steps = Math.min(Math.floor(Math.log2(1 / share) + 1e-9), generation - 1)
   return { pcieGeneration: generation - steps }
 }

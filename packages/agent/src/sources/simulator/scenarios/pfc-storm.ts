@@ -1,22 +1,22 @@
 import type { EffectSpan, NicEffect } from '../effects.ts'
 import { onDevice, repeats, type Scenario, type Strike } from './scenario.ts'
 
-/** Time until pauses have gone through the fabric. */
+/** Time until pauses spread through the fabric. */
 const SPREAD_S = 0.05
 /** Share of the source's pauses that reach others. */
 const VICTIM_SHARE = 0.5
 /**
- * From this share on pauses last long enough for the guard of the adapter: it warns, and in the end switches pauses
+ * From this share on, pauses are long enough to trigger the adapter's guard. It first warns, and then switches pauses
  * off.
  */
 const GUARD_SHARE = 0.8
-/** How long the guard waits at most, and how long pauses stay off then. */
+/** Longest wait of the guard, and how long pauses stay off. */
 const GUARD_S = 8
 const OFF_S = 4
-/** Packets that find no room while pauses are off. Unit: packets a second. */
+/** Packets dropped for lack of a buffer while pauses are off. Unit: packets per second. */
 const DISCARDS_PER_S = 60_000
 
-/** 4.3: a NIC that cannot drain tells everyone to stop. */
+/** 4.3: a NIC that cannot drain its buffers pauses all senders. */
 export const pfcStorm: Scenario = {
   name: 'pfc-storm',
   summary: 'One NIC does not drain and tells its peers to pause; the pauses spread to the other rails',
@@ -44,7 +44,7 @@ function sourceSpans(strike: Strike): EffectSpan[] {
   })
 }
 
-/** The other rails are told to stop, and lose nothing. */
+/** The other rails are paused, and lose nothing. */
 function victims({ node, device, onsetS, endS, severity }: Strike): EffectSpan {
   const others = node.nics.filter(({ index, role }) => role === 'training' && index !== device.index)
   const effect: NicEffect = { rxPausedShare: VICTIM_SHARE * severity }

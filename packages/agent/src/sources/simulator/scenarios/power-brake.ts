@@ -1,6 +1,6 @@
 import { ONE_DEGREE, type Scenario } from './scenario.ts'
 
-/** 4.11: a power supply is lost, and the rack pulls the brake. */
+/** 4.11: a power supply fails, and the rack activates the power brake. */
 export const powerBrake: Scenario = {
   name: 'power-brake',
   summary: 'The rack pulls the power brake: clocks of every GPU halve at once',

@@ -5,15 +5,15 @@ import { repeats, type Scenario, type Strike } from './scenario.ts'
 
 const HOUR_S = 3600
 /**
- * A fault begins in the first part of its share of time, lasts for this much of it at most, and leaves the rest to a
- * healthy node.
+ * Each fault starts in the first part of its share of time, has a limited duration, and leaves the rest to a healthy
+ * node.
  */
 const BEGINS_SHARE = 0.3
 const LASTS_SHARE = 0.5
 
 /**
- * How often each comes, of a hundred: assumed, in the order of what is published of large clusters. Most of what slows
- * a job down is not its hardware.
+ * Assumed frequency of each scenario in percent, based on publications about large clusters. Most slow jobs do not have
+ * a hardware fault.
  */
 const WEIGHTS: Readonly<Record<string, number>> = {
   straggler: 16,
@@ -35,7 +35,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'power-brake': 1,
 }
 
-/** One fault after the other, which the seed chooses: what it is, and where. */
+/** A sequence of faults; the seed chooses each fault and its device. */
 export function randomOf(scenarios: readonly Scenario[]): Scenario {
   return {
     name: 'random',
@@ -56,7 +56,7 @@ export function randomOf(scenarios: readonly Scenario[]): Scenario {
   }
 }
 
-/** The fault of one share of time, as bad and as long as it usually is. */
+/** The fault of one share of time, with its usual severity and duration. */
 function faultOf(scenarios: readonly Scenario[], share: Strike, at: number) {
   const { node, seed } = share
   const drawn = (what: number) => uniform(seed, STREAM.faults, what, at)

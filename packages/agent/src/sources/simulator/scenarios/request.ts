@@ -9,16 +9,16 @@ import { type Draw, deviceId, findDevice, freeDevice, targetsOf } from './device
 import type { Scenario, StruckDevice } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
 
-/** What the scenarios of a book have to do with a new one. Times in seconds from now. */
+/** Other scenarios of a book that affect a new one. Times are in seconds from now. */
 export interface Others extends Omit<Draw, 'isTaken'> {
-  /** Whether something happens to the device of an id in that time already. */
+  /** Whether another scenario affects the device with this id during that time. */
   readonly isTaken: (id: string, delayS: number, durationS: number) => boolean
 }
 
-/** A request with everything chosen. */
+/** A request with all values chosen. */
 export interface ChosenScenario {
   readonly scenario: Scenario
-  /** Undefined if it happens to the node. */
+  /** Undefined if it affects the whole node. */
   readonly device: StruckDevice | undefined
   readonly severity: number
   readonly delayS: number
@@ -30,7 +30,7 @@ const read = new JsonReader((message) => new SondeError('SIM_FORM', message))
 const KEYS = ['name', 'device', 'severity', 'delayS', 'durationS']
 
 /**
- * Checks what came from outside as a request.
+ * Checks a request from outside.
  *
  * @throws SondeError `SIM_FORM` if a key or the type of a value is wrong.
  */
@@ -45,9 +45,9 @@ export function parseRequest(body: unknown): ScenarioRequest {
 }
 
 /**
- * Looks up scenario and device, and fills in what is left out.
+ * Finds scenario and device, and fills in missing values.
  *
- * @throws SondeError `SIM_UNKNOWN` for names that are none, `SIM_FORM` for values out of range and devices of the wrong
+ * @throws SondeError `SIM_UNKNOWN` for unknown names, `SIM_FORM` for values out of range and for devices of the wrong
  * kind.
  */
 export function chooseScenario(node: NodeClass, request: ScenarioRequest, others: Others): ChosenScenario {

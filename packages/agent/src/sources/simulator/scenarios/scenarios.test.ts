@@ -14,7 +14,7 @@ import { SCENARIOS } from './scenarios.ts'
 import { ONSET_S, PlayedNode, SET_S, StruckNode } from './test-struck-node.ts'
 
 const RAILS = [0, 1, 2, 3, 4, 5, 6, 7]
-/** Long enough after the onset, and before it. */
+/** Long enough before and after the onset. Unit: seconds. */
 const LATER = 60
 const BEFORE = -30
 const GIGA = 1e9
@@ -40,26 +40,26 @@ const paused = (node: StruckNode, rail: number, direction: 'rx' | 'tx', t: numbe
 const linkDowns = (node: StruckNode, rail: number, t: number) =>
   node.gain(ethtoolPortType, `eth1${rail}`, 'link_down_events_phy_total', BEFORE, t)
 
-/** Number and UUID of a GPU, as keys of its series begin. */
+/** Number and UUID of a GPU, the start of the keys of its series. */
 const gpuKey = (node: StruckNode, gpu: number) => {
   const [key = ''] = [...node.report.at(ONSET_S)(nvmlGpuType).keys()].filter((one) => one.startsWith(`${gpu}/`))
   return key
 }
 
-/** Bytes of a rail in 95 s, of which each step has as many: how fast the job goes. */
+/** Bytes of a rail in 95 s. Each step moves the same number of bytes, so this shows the speed of the job. */
 const pace = (node: StruckNode, t: number) => node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', t, t + 95)
 
-/** How much slower the job goes during the scenario than before it, as a share. */
+/** Relative slowdown of the job during the scenario. */
 function slowing(node: StruckNode): number {
   return 1 - pace(node, 10) / pace(node, -100)
 }
 
-/** How much lower something is during the scenario than before it, as a share. */
+/** Relative decrease of a value during the scenario. */
 function fall(node: StruckNode, of: (node: StruckNode, device: number, t: number) => number, device: number): number {
   return 1 - of(node, device, LATER) / of(node, device, BEFORE)
 }
 
-/** What several look-alikes have in common that this one must not show on any rail. */
+/** Asserts that no rail shows the common signs of several similar scenarios. */
 function assertNoLoss(node: StruckNode, t: number): void {
   for (const rail of RAILS) assert.ok(lossRate(node, rail, t) < 1, `rail ${rail} loses nothing`)
 }
@@ -203,7 +203,7 @@ test('link-ber: corrected bits of one lane rise step by step long before anythin
   const left = (t: number) => node.gain(ethtoolPortType, 'eth13', 'rx_pcs_symbol_err_phy_total', 0, t)
   assert.equal(left(140), 0)
   assert.ok(left(200) > 0)
-  // The job is unaffected until correction fails.
+  // The job is not affected until error correction fails.
   between(fall(node, tensor, 0), -0.02, 0.02, 'fall of tensor activity')
   assert.ok(node.rate(ethtoolPortType, 'eth10', 'rx_corrected_bits_phy_total', 200) < corrected(200) / 100)
 })
@@ -383,7 +383,7 @@ test('noisy-neighbour: bytes on priority 0 that are not the job’s, the rail is
 
 test('checkpoint: all GPUs stop and copy to the host, storage is busy, the rails are not; then the job goes on', () => {
   const node = struck('checkpoint')
-  // The value is the mean of the 21 s before.
+  // The value is the mean of the last 21 s.
   const copied = (t: number) => node.value(nvmlProfileType, '0', 'pcie_tx_bytes', t) * 21
   assert.ok(copied(20) > 28 * GIGA, `bytes to the host: ${copied(20)}`)
   between(utilisation(node, 0, 10), 0, 30, 'use')
@@ -394,7 +394,7 @@ test('checkpoint: all GPUs stop and copy to the host, storage is busy, the rails
 
 test('checkpoint-asynchronous: all GPUs copy to the host while they go on, one step is longer, and storage is busy', () => {
   const node = struck('checkpoint-asynchronous')
-  // The value is the mean of the 21 s before, and what the rail takes over PCIe is in it.
+  // The value is the mean of the last 21 s and includes the PCIe traffic of the rail.
   const byRail = 1.06 * node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', -1, 20)
   const copied = node.value(nvmlProfileType, '0', 'pcie_tx_bytes', 20) * 21 - byRail
   between(copied, 28 * GIGA, 33 * GIGA, 'bytes to the host')
@@ -450,12 +450,12 @@ test('every scenario ends: steps are as long as before it', () => {
   for (const { name } of SCENARIOS) {
     const node = struck(name, { durationS: 60 })
     const steps = (from: number) => node.gain(rdmaPortType, 'mlx5_0/1', 'xmit_data_bytes_total', from, from + 474)
-    // A GPU that is hot cools for a while, and a link that was down waits for its retry.
+    // A hot GPU cools for a while, and a link that was down waits for its retry.
     between(steps(300) / steps(-600), 0.99, 1.01, `${name}: bytes after it to those before`)
   }
 })
 
-/** Everything that is told at a time, as text. Not the bytes: what is told later may change the numbers of symbols. */
+/** All records at a time, as text. Bytes are not compared, because later values may change the numbers of symbols. */
 function toldAt(node: StruckNode, t: number): string {
   const records = node.report.at(t)
   const told = simulator.types.flatMap((type) => [...records(type).entries()])

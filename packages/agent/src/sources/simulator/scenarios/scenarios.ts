@@ -50,5 +50,5 @@ const SINGLE: readonly Scenario[] = [
   timeSlicing,
 ]
 
-/** Everything that can happen to a simulated node. A new one is a file beside this one and a row above. */
+/** All scenarios of a simulated node. To add one, add a file beside this one and a row above. */
 export const SCENARIOS: readonly Scenario[] = [...SINGLE, randomOf(SINGLE)]

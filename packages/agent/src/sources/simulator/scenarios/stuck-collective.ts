@@ -1,6 +1,6 @@
 import { ONE_DEGREE, type Scenario, xidEverywhere } from './scenario.ts'
 
-/** The watchdog of the job ends it. */
+/** Time after which the watchdog ends the job. */
 const WATCHDOG_S = 480
 const CLEAN_UP_XID = 45
 

@@ -6,13 +6,13 @@ import type { Effects } from '../effects.ts'
 import { numberOf, TestReport } from '../test-report.ts'
 import { type Played, ScenarioBook } from './book.ts'
 
-/** When tests set their scenarios, in seconds of the simulation, and when these begin. */
+/** Time at which tests set their scenarios, in seconds of the simulation, and the time of the onset. */
 export const SET_S = 2.6e7
 export const ONSET_S = SET_S + 1000
-/** Means are taken over this long: several steps. */
+/** Length of means: several steps. */
 const OVER_S = 21
 
-/** What stands for a simulation where only the effects matter. */
+/** Replaces a simulation in tests that check only the effects. */
 export class PlayedNode implements Played {
   readonly node: NodeClass
   readonly seed: number
@@ -27,16 +27,13 @@ export class PlayedNode implements Played {
     this.effects = effects
   }
 
-  /** Keeps everything. */
+  /** Forgets nothing. */
   forget(): number {
     return 0
   }
 }
 
-/**
- * A simulated node in the hands of a test, on which scenarios were started; time counts from their onset, and is
- * negative before it.
- */
+/** A simulated node with scenarios for tests. Times count from their onset and are negative before it. */
 export class StruckNode {
   readonly report: TestReport
   readonly #taken = new Map<number, <T extends RecordType>(type: T) => ReadonlyMap<string, ReadRecord>>()
@@ -47,13 +44,13 @@ export class StruckNode {
     const book = new ScenarioBook(played)
     for (const request of requests) book.start({ delayS: ONSET_S - SET_S, ...request }, SET_S)
     const { effects } = played
-    // The interval is the window of profiling values.
+    // The window of profiling values is the interval.
     this.report = new TestReport({ node: nodeClass, effects, intervalMs: OVER_S * 1000 })
   }
 
   /**
-   * The record of a series, by the start of its labels' values; undefined if there is none. A sample that its source
-   * misses is read a second later.
+   * The record of a series, by the start of its labels' values; undefined if there is none. If its source missed the
+   * sample, the record of a second later is returned.
    */
   record(type: RecordType, series: string, t: number): ReadRecord | undefined {
     return this.#find(type, series, t) ?? this.#find(type, series, t + 1)
@@ -74,12 +71,12 @@ export class StruckNode {
     return numberOf(this.record(type, series, t), field)
   }
 
-  /** Mean growth of a counter in the {@link OVER_S} before a time, a second. */
+  /** Mean growth of a counter per second, over the {@link OVER_S} before a time. */
   rate(type: RecordType, series: string, field: string, t: number): number {
     return this.gain(type, series, field, t - OVER_S, t) / OVER_S
   }
 
-  /** Growth of a counter from one time to another; a series that is not there yet has counted nothing. */
+  /** Growth of a counter between two times; a series that does not exist yet counts as 0. */
   gain(type: RecordType, series: string, field: string, fromT: number, toT: number): number {
     const before = this.record(type, series, fromT) === undefined ? 0 : this.value(type, series, field, fromT)
     return this.value(type, series, field, toT) - before
