@@ -55,7 +55,7 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
       appRoutes(app, { history: agent.history, limits: appLimits(loaded), readers: () => gpuReaders(agent) })
       await pageRoutes(app)
     })
-    console.log(await readyLine(agent, running.places, '', 0))
+    console.log(await readyLine(agent, running.addresses, '', 0))
     return running
   }
   process.exit(await untilSignal(start()))

@@ -1,6 +1,6 @@
 import { ConfigError } from './config/config-error.ts'
 import { type Loaded, loadConfig } from './config/load.ts'
-import { numberOf, type Setting } from './config/setting.ts'
+import { numberOrText, type Setting } from './config/setting.ts'
 import type { Flags } from './flags.ts'
 
 /** Flags that each set one key. */
@@ -31,7 +31,7 @@ function listenSettings(listen: string, listener: readonly string[]): Setting[] 
   if (match === null)
     throw new ConfigError([`--listen is ${JSON.stringify(listen)}; allowed: host:port, [IPv6]:port, :port or a port`])
   const [, host = '', port = ''] = match
-  const settings: Setting[] = [{ path: [...listener, 'port'], value: numberOf(port), origin: '--listen' }]
+  const settings: Setting[] = [{ path: [...listener, 'port'], value: numberOrText(port), origin: '--listen' }]
   const name = host.replace(/^\[|\]$/g, '')
   if (name !== '') settings.push({ path: [...listener, 'host'], value: name, origin: '--listen' })
   return settings

@@ -21,6 +21,6 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   const running = await serve(agent, loaded, (app) =>
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
   )
-  console.log(await readyLine(agent, running.places, ''))
+  console.log(await readyLine(agent, running.addresses, ''))
   return running
 }

@@ -5,8 +5,8 @@ import { SondeError } from '@sonde/sdk'
 import { countOf, FieldSets, messageOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
-import { type Place, placeOf, tryListener } from './listener.ts'
-import { placesOf } from './listeners.ts'
+import { hostAndPort, type ListenAddress, tryListener } from './listener.ts'
+import { listenAddresses } from './listeners.ts'
 
 type AgentConfig = Loaded['config']['agent']
 type PrometheusConfig = AgentConfig['export']['prometheus']
@@ -22,7 +22,7 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
  */
 export async function check({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
-  for (const place of await placesOf(config.agent.export.prometheus)) rows.push(await listenerRow(place))
+  for (const place of await listenAddresses(config.agent.export.prometheus)) rows.push(await listenerRow(place))
   rows.push(...(await fieldSetRows(config.agent.export.prometheus)))
   if (config.agent.service.enabled) {
     const { state, found } = await checkSocketsDir(config.agent.service.sockets_dir)
@@ -78,10 +78,10 @@ async function fieldSetRows(prometheus: PrometheusConfig): Promise<string[][]> {
   return [['field sets', 'ok', countOf(files, 'file')]]
 }
 
-async function listenerRow(place: Place): Promise<string[]> {
+async function listenerRow(place: ListenAddress): Promise<string[]> {
   try {
     await tryListener(place)
-    return ['listener', 'free', placeOf(place.host, place.port)]
+    return ['listener', 'free', hostAndPort(place.host, place.port)]
   } catch (error) {
     const isTaken = error instanceof SondeError && codeOf(error.cause) === 'EADDRINUSE'
     return ['listener', isTaken ? 'taken' : 'denied', messageOf(error)]

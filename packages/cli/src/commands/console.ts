@@ -18,7 +18,7 @@ import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { appLimits } from './gpu-readers.ts'
-import { listenFault, placeOf } from './listener.ts'
+import { hostAndPort, listenFault } from './listener.ts'
 import type { Running } from './run.ts'
 
 /** How long open answers may still run after the server begins to close. */
@@ -43,11 +43,11 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
     throw listenFault(cause, { host, port, setBy: '--listen' })
   })
   const address = app.server.address()
-  const places = `http://${placeOf(host, typeof address === 'object' && address !== null ? address.port : port)}`
+  const addresses = `http://${hostAndPort(host, typeof address === 'object' && address !== null ? address.port : port)}`
   const fault = await history.look()
   const words = fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`
-  console.log(printable(`Sonde is ready on ${places} · ${words}`))
-  return { places, close: () => app.close() }
+  console.log(printable(`Sonde is ready on ${addresses} · ${words}`))
+  return { addresses, close: () => app.close() }
 }
 
 function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {

@@ -34,7 +34,7 @@ export async function runExplain(of: string, { config }: Loaded, { json }: Expla
   try {
     const explanations = await explain(of, options)
     const text = () =>
-      textOf(explanations, of === '')
+      walksText(explanations, of === '')
         .split('\n')
         .map(printable)
         .join('\n')
@@ -81,7 +81,7 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
 }
 
 /** Every link of every chain. In short form: a line for each source, and its broken link. */
-function textOf(explanations: readonly ExplainWalk[], isShort: boolean): string {
+function walksText(explanations: readonly ExplainWalk[], isShort: boolean): string {
   if (!isShort) return explanations.map(chainText).join('\n\n')
   const width = Math.max(...explanations.map(({ source }) => source.length))
   return explanations

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** An address to listen on. */
-export interface Place {
+export interface ListenAddress {
   readonly host: string
   /** 0 is any free port. */
   readonly port: number
@@ -24,9 +24,9 @@ export interface Place {
  *
  * @throws SondeError `CLI_LISTEN` if the address cannot be listened on.
  */
-export async function tryListener(place: Place): Promise<string> {
+export async function tryListener(target: ListenAddress): Promise<string> {
   const server = createServer((socket) => socket.destroy())
-  await listenOn(server, place)
+  await listenOn(server, target)
   const { address } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
@@ -38,30 +38,30 @@ export async function tryListener(place: Place): Promise<string> {
  *
  * @throws SondeError `CLI_LISTEN` if it cannot listen.
  */
-export async function listenOn(server: Server, place: Place): Promise<void> {
+export async function listenOn(server: Server, address: ListenAddress): Promise<void> {
   try {
-    server.listen({ host: place.host, port: place.port, exclusive: true })
+    server.listen({ host: address.host, port: address.port, exclusive: true })
     await once(server, 'listening')
   } catch (cause) {
-    throw listenFault(cause, place)
+    throw listenFault(cause, address)
   }
 }
 
 /** The reason why the listener failed, and the fix. */
-export function listenFault(cause: unknown, place: Place): SondeError {
-  return new SondeError('CLI_LISTEN', listenMessage(cause, place), { cause })
+export function listenFault(cause: unknown, address: ListenAddress): SondeError {
+  return new SondeError('CLI_LISTEN', listenMessage(cause, address), { cause })
 }
 
 /** Host and port in the spelling of an address. */
-export function placeOf(host: string, port: number): string {
+export function hostAndPort(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function listenMessage(cause: unknown, { host, port, setBy }: Place): string {
+function listenMessage(cause: unknown, { host, port, setBy }: ListenAddress): string {
   const { code = '' } = cause as { code?: string }
-  const place = placeOf(host, port)
-  if (code === 'EADDRINUSE') return `${place} is in use by another program; choose another address with ${setBy}`
-  if (code === 'EACCES') return `${place} needs more rights; choose a port above 1023 with ${setBy}`
+  const address = hostAndPort(host, port)
+  if (code === 'EADDRINUSE') return `${address} is in use by another program; choose another address with ${setBy}`
+  if (code === 'EACCES') return `${address} needs more rights; choose a port above 1023 with ${setBy}`
   const reason = REASONS[code]
-  return `cannot listen on ${place}: ${reason === undefined ? messageOf(cause) : `${reason} with ${setBy}`}`
+  return `cannot listen on ${address}: ${reason === undefined ? messageOf(cause) : `${reason} with ${setBy}`}`
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import type { Agent } from '@sonde/agent'
 import type { AgentConfig } from '@sonde/agent/config'
 import type { FastifyInstance } from 'fastify'
-import { listenFault, listenOn, type Place, placeOf, tryListener } from './listener.ts'
+import { hostAndPort, type ListenAddress, listenFault, listenOn, tryListener } from './listener.ts'
 
 type Options = Pick<AgentConfig['export']['prometheus'], 'host' | 'port' | 'scrape_port'>
 
@@ -12,7 +12,7 @@ const LISTEN = '--listen'
 /** The servers that listen. */
 export interface Listeners {
   /** Address of the page and the API; also the port of scrapes in words, if it is separate. */
-  readonly places: string
+  readonly addresses: string
   close(): Promise<void>
 }
 
@@ -20,7 +20,11 @@ export interface Listeners {
  * The addresses to listen on: that of the page and the API, and that of scrapes if it differs. If the page is open on
  * all addresses at the port of scrapes, one listener serves both.
  */
-export async function placesOf({ host, port, scrape_port: scrapePort }: Options): Promise<readonly Place[]> {
+export async function listenAddresses({
+  host,
+  port,
+  scrape_port: scrapePort,
+}: Options): Promise<readonly ListenAddress[]> {
   const own = { host, port, setBy: LISTEN }
   if (scrapePort === undefined) return [own]
   const isShared = scrapePort === port && port !== 0
@@ -36,7 +40,7 @@ export async function placesOf({ host, port, scrape_port: scrapePort }: Options)
  * @throws SondeError `CLI_LISTEN` if an address cannot be listened on.
  */
 export async function tryListeners(options: Options): Promise<void> {
-  for (const place of await placesOf(options)) await tryListener(place)
+  for (const place of await listenAddresses(options)) await tryListener(place)
 }
 
 /**
@@ -47,7 +51,7 @@ export async function tryListeners(options: Options): Promise<void> {
  * @throws SondeError `CLI_LISTEN` if an address cannot be listened on; then nothing listens.
  */
 export async function openListeners(app: FastifyInstance, agent: Agent, options: Options): Promise<Listeners> {
-  const [first, second] = (await placesOf(options)) as [Place, Place?]
+  const [first, second] = (await listenAddresses(options)) as [ListenAddress, ListenAddress?]
   const isShared = first.host !== options.host
   if (isShared) await markStrangers(app.server, agent, options.host)
   await app.listen({ host: first.host, port: first.port, exclusive: true }).catch((cause: unknown) => {
@@ -56,10 +60,10 @@ export async function openListeners(app: FastifyInstance, agent: Agent, options:
   const scrapes = second && createServer({ allowHalfOpen: true, noDelay: true }, (socket) => take(app, agent, socket))
   if (scrapes !== undefined && second !== undefined) await listenOn(scrapes, second)
   scrapes?.on('error', (error) => agent.options.log.error({ error }, 'a connection of scrapes was not accepted'))
-  const address = `http://${placeOf(options.host, portOf(app.server))}`
+  const address = `http://${hostAndPort(options.host, portOf(app.server))}`
   const scrapePort = isShared || scrapes !== undefined ? portOf(scrapes ?? app.server) : undefined
   return {
-    places: scrapePort === undefined ? address : `${address} · metrics alone on port ${scrapePort} of all addresses`,
+    addresses: scrapePort === undefined ? address : `${address} · metrics alone on port ${scrapePort} of all addresses`,
     async close() {
       scrapes?.close()
       await app.close()

@@ -8,7 +8,7 @@ import { openListeners } from './listeners.ts'
 /** A running command. */
 export interface Running {
   /** Its address, as in the ready line. */
-  readonly places: string
+  readonly addresses: string
   close(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export async function serve(
   agent.start()
   growSlowly()
   return {
-    places: listeners.places,
+    addresses: listeners.addresses,
     async close() {
       await listeners.close()
       await agent.close()
@@ -49,7 +49,7 @@ const READY_LIMIT_MS = 15_000
  */
 export async function readyLine(
   agent: Agent,
-  places: string,
+  addresses: string,
   extra: string,
   limitMs = READY_LIMIT_MS,
 ): Promise<string> {
@@ -63,6 +63,6 @@ export async function readyLine(
     return `${name} ${state}${reason === '' ? '' : `: ${reason}`}`
   })
   return printable(
-    `Sonde is ready on ${places} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,
+    `Sonde is ready on ${addresses} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,
   )
 }

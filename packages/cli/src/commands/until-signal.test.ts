@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 function running(close: () => Promise<void>) {
-  return Promise.resolve({ places: 'http://127.0.0.1:1', close })
+  return Promise.resolve({ addresses: 'http://127.0.0.1:1', close })
 }
 
 test('a signal closes what runs, and the exit code is 0', async () => {
@@ -28,12 +28,12 @@ test('what cannot start rejects without a signal', async () => {
 })
 
 test('a signal while it starts waits for the start, then closes', async () => {
-  const { promise, resolve } = Promise.withResolvers<{ places: string; close(): Promise<void> }>()
+  const { promise, resolve } = Promise.withResolvers<{ addresses: string; close(): Promise<void> }>()
   const ended = untilSignal(promise)
   process.emit('SIGINT', 'SIGINT')
   let closed = false
   resolve({
-    places: '',
+    addresses: '',
     async close() {
       closed = true
     },
@@ -59,7 +59,7 @@ test('a second signal ends what hangs at once, but not the same one from several
 test('what hangs beyond the limit does not keep the process: it kills itself, and says so in one line', () => {
   const program = `import { untilSignal } from ${JSON.stringify(import.meta.resolve('./until-signal.ts'))}
     setInterval(() => {}, 1000)
-    void untilSignal(Promise.resolve({ places: '', close: () => new Promise(() => {}) }))
+    void untilSignal(Promise.resolve({ addresses: '', close: () => new Promise(() => {}) }))
     process.kill(process.pid, 'SIGTERM')`
   const startMs = performance.now()
   const args = ['--conditions=source', '--input-type=module', '--eval', program]

@@ -38,7 +38,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
     await pageRoutes(app)
   })
-  console.log(await readyLine(agent, running.places, store === undefined ? 'no history' : historyWords(store, path)))
+  console.log(await readyLine(agent, running.addresses, store === undefined ? 'no history' : historyWords(store, path)))
   return {
     ...running,
     async close() {

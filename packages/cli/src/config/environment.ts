@@ -2,7 +2,7 @@ import { closest, type Leaf, leavesOf } from '@sonde/sdk/config'
 import { messageOf, parseEndpoint, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { ROOM_SCHEMAS } from './rooms.ts'
-import { numberOf, type Setting } from './setting.ts'
+import { numberOrText, type Setting } from './setting.ts'
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -79,7 +79,7 @@ function guideSettings(environment: Environment, leaves: ReadonlyMap<string, Lea
 function readAs(text: string, kind: Leaf['kind']): unknown {
   switch (kind) {
     case 'number':
-      return numberOf(text)
+      return numberOrText(text)
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : text
     case 'list':

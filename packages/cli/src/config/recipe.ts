@@ -2,7 +2,7 @@ import { DOCA_HOST, defaultDataSources, devicePatterns, intervalMs, SOURCES } fr
 import { type Checked, check, show } from '@sonde/sdk/config'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './environment.ts'
-import { numberOf } from './setting.ts'
+import { numberOrText } from './setting.ts'
 
 /** Variables of the recipe for Kubernetes that switch a source on or off. */
 export const SWITCHES: Readonly<Record<string, string>> = {
@@ -17,11 +17,11 @@ export const SWITCHES: Readonly<Record<string, string>> = {
 const ANSWERS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 const DOCA_TYPES = SOURCES.filter(({ host }) => host === DOCA_HOST).map(({ name }) => name)
 
-type Entry = Record<string, unknown>
+type DataSourceEntry = Record<string, unknown>
 
 /** A key of an entry of `data_sources` that a variable sets. */
 export interface EntrySetting {
-  readonly entry: Entry
+  readonly entry: DataSourceEntry
   readonly key: string
   readonly value: unknown
   readonly origin: string
@@ -39,7 +39,7 @@ interface Recipe {
  *
  * @throws ConfigError if a variable has a wrong value.
  */
-export function applyRecipe(raw: Entry, environment: Environment): EntrySetting[] {
+export function applyRecipe(raw: DataSourceEntry, environment: Environment): EntrySetting[] {
   const { switches, periodMs, devices } = readRecipe(environment)
   if (switches.length === 0 && periodMs === undefined && devices === undefined) return []
   const sources: unknown = raw.data_sources ?? defaultDataSources()
@@ -47,19 +47,19 @@ export function applyRecipe(raw: Entry, environment: Environment): EntrySetting[
   if (!Array.isArray(sources)) return []
   raw.data_sources = sources
   const settings: EntrySetting[] = []
-  const set = (entry: Entry, key: string, value: unknown, origin: string) => {
+  const set = (entry: DataSourceEntry, key: string, value: unknown, origin: string) => {
     entry[key] = value
     settings.push({ entry, key, value, origin })
   }
   for (const { origin, type, isOn } of switches) {
-    const known = sources.filter(isEntry).filter((entry) => entry.type === type)
+    const known = sources.filter(isDataSourceEntry).filter((entry) => entry.type === type)
     for (const entry of known) set(entry, 'enabled', isOn, origin)
     if (!isOn || known.length > 0) continue
-    const entry: Entry = {}
+    const entry: DataSourceEntry = {}
     sources.push(entry)
     set(entry, 'type', type, origin)
   }
-  for (const entry of sources.filter(isEntry)) {
+  for (const entry of sources.filter(isDataSourceEntry)) {
     if (periodMs !== undefined && entry.interval_ms === undefined)
       set(entry, 'interval_ms', periodMs, 'TELEMETRY_INTERVAL_MS')
     if (devices !== undefined && DOCA_TYPES.includes(String(entry.type))) set(entry, 'devices', devices, 'DOCA_DEVICES')
@@ -83,7 +83,7 @@ function readRecipe(environment: Environment): Recipe {
     return []
   })
   const { TELEMETRY_INTERVAL_MS: period = '', DOCA_DEVICES: names = '' } = environment
-  const periodMs = period === '' ? undefined : take(check(intervalMs, numberOf(period), 'TELEMETRY_INTERVAL_MS'))
+  const periodMs = period === '' ? undefined : take(check(intervalMs, numberOrText(period), 'TELEMETRY_INTERVAL_MS'))
   const listed = names.split(',').map((name) => name.trim())
   const given = listed.filter((name) => name !== '')
   const devices = given.length === 0 ? undefined : take(check(devicePatterns, given, 'DOCA_DEVICES'))
@@ -91,6 +91,6 @@ function readRecipe(environment: Environment): Recipe {
   return { switches, periodMs, devices }
 }
 
-function isEntry(value: unknown): value is Entry {
+function isDataSourceEntry(value: unknown): value is DataSourceEntry {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

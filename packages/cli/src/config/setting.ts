@@ -7,6 +7,6 @@ export interface Setting {
 }
 
 /** Text of a flag or a variable as a number, if it is a number; else as text, which the check may refuse. */
-export function numberOf(text: string): unknown {
+export function numberOrText(text: string): unknown {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }

@@ -1,7 +1,7 @@
 import { defaultDataSources, isFirstPortCounter, parseScenario, RULE_LIMITS } from '@sonde/agent/config'
 import { messageOf, readTextFileNow } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
-import { numberOf, type Setting } from './setting.ts'
+import { numberOrText, type Setting } from './setting.ts'
 
 /** Flags of the simulator. */
 export interface SimulateFlags {
@@ -13,7 +13,7 @@ export interface SimulateFlags {
   readonly simulateClass?: string
 }
 
-type Entry = Record<string, unknown>
+type ConfigBlock = Record<string, unknown>
 
 /** As many as the source accepts. */
 const COUNTERS_MAX = 1024
@@ -24,7 +24,7 @@ const COUNTERS_MAX = 1024
  *
  * @throws ConfigError if a flag needs a simulator and there is none, and for unknown scenarios.
  */
-export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
+export function addSimulator(raw: ConfigBlock, flags: SimulateFlags): Setting[] {
   const { simulate, onlySimulated = false, seed, simulateClass } = flags
   const given = raw.data_sources ?? defaultDataSources()
   // If the value is no list, the later check reports that.
@@ -39,7 +39,7 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
       throw new ConfigError([`${flag}: no simulator is asked for; allowed: together with --simulate`])
     return []
   }
-  const entry: Entry = known ?? { type: 'simulator' }
+  const entry: ConfigBlock = known ?? { type: 'simulator' }
   const others = given.filter((each) => each !== entry && !(onlySimulated && !isOfType(each, 'simulator_diag')))
   const sources = [...others, entry]
   raw.data_sources = sources
@@ -52,7 +52,7 @@ export function addSimulator(raw: Entry, flags: SimulateFlags): Setting[] {
   if (known === undefined) set('type', 'simulator', onlySimulated ? '--only-simulated' : '--simulate')
   if (simulate !== undefined || onlySimulated) set('enabled', true, onlySimulated ? '--only-simulated' : '--simulate')
   if (typeof simulate === 'string') set('scenarios', scenariosIn(simulate), '--simulate')
-  if (seed !== undefined) set('seed', numberOf(seed), '--seed')
+  if (seed !== undefined) set('seed', numberOrText(seed), '--seed')
   if (simulateClass !== undefined) set('node_class', simulateClass, '--simulate-class')
   if (simulate !== undefined || onlySimulated) settings.push(...addSamples(raw, sources, entry))
   return settings
@@ -65,8 +65,8 @@ const NODE_KEYS = ['seed', 'node_class', 'workload', 'scenarios'] as const
  * Adds full-rate samples of the simulated NICs if rules watch them. If they are configured already, makes them show the
  * same node as the simulator.
  */
-function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[] {
-  let entry = sources.find((each): each is Entry => isOfType(each, 'simulator_diag'))
+function addSamples(raw: ConfigBlock, sources: unknown[], simulator: ConfigBlock): Setting[] {
+  let entry = sources.find((each): each is ConfigBlock => isOfType(each, 'simulator_diag'))
   if (entry === undefined) {
     const counters = watchedCounters(raw)
     if (counters.length === 0) return []
@@ -83,7 +83,7 @@ function addSamples(raw: Entry, sources: unknown[], simulator: Entry): Setting[]
 }
 
 /** Data IDs in the rules file of a configuration. The rules themselves are checked when they are loaded. */
-function watchedCounters({ traceback }: Entry): string[] {
+function watchedCounters({ traceback }: ConfigBlock): string[] {
   const rules =
     traceback !== null && typeof traceback === 'object' && 'rules' in traceback ? traceback.rules : undefined
   if (typeof rules !== 'string' || rules === '') return []
@@ -114,10 +114,10 @@ function scenariosIn(simulate: string): string[] {
   return scenarios
 }
 
-function isSimulator(entry: unknown): entry is Entry {
+function isSimulator(entry: unknown): entry is ConfigBlock {
   return isOfType(entry, 'simulator')
 }
 
-function isOfType(entry: unknown, type: string): entry is Entry {
+function isOfType(entry: unknown, type: string): entry is ConfigBlock {
   return entry !== null && typeof entry === 'object' && 'type' in entry && entry.type === type
 }

@@ -1,6 +1,6 @@
 import type { AppGpuPod, GpuField, GpuSum, PodsAnswer } from '@sonde/sdk/api'
 import { countOf, printable } from '@sonde/sdk/internal'
-import { type Column, lineOf } from '../read/columns.ts'
+import { lineOf, type TextColumn } from '../read/columns.ts'
 import { bytesText, durationText, percentText, wattsText } from './units.ts'
 
 /** Number of pods that a reason names; the table shows the others without a number. */
@@ -8,7 +8,7 @@ const NAMED_PODS_MAX = 5
 /** Marks a number of a whole GPU that other processes use too. */
 const MARK = '*'
 
-interface PodColumn extends Column {
+interface PodColumn extends TextColumn {
   readonly text: (pod: AppGpuPod, nowMs: number) => string
 }
 

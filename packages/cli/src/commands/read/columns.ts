@@ -1,5 +1,5 @@
 /** A column of text for people. */
-export interface Column {
+export interface TextColumn {
   readonly title: string
   /** Aligns cells to the right, so that digits stand below each other. */
   readonly isNumber: boolean
@@ -9,7 +9,7 @@ const CELL_CHARACTERS_LIMIT = 48
 const GAP = '  '
 
 /** Widths of columns that fit a title and some cells. */
-export function widthsOf(columns: readonly Column[], rows: readonly (readonly string[])[]): number[] {
+export function widthsOf(columns: readonly TextColumn[], rows: readonly (readonly string[])[]): number[] {
   return columns.map(({ title, isNumber }, i) => {
     const widest = Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0))
     return isNumber ? widest : Math.min(widest, Math.max(title.length, CELL_CHARACTERS_LIMIT))
@@ -29,7 +29,7 @@ export function columnsWithin(widths: readonly number[], lineCharacters: number)
 /**
  * One line of cells. Text that is too long ends in `…`; a number is never cut, even if it is wider than its column.
  */
-export function lineOf(columns: readonly Column[], widths: readonly number[], cells: readonly string[]): string {
+export function lineOf(columns: readonly TextColumn[], widths: readonly number[], cells: readonly string[]): string {
   return columns
     .map(({ isNumber }, i) => {
       const cell = cells[i] ?? ''

@@ -1,6 +1,6 @@
 import { type Batch, isPresent, SondeError } from '@sonde/sdk'
 import type { Layout, Slot } from '@sonde/sdk/internal'
-import { type Format, onceForType } from './format.ts'
+import { onceForType, type ReadFormat } from './format.ts'
 import { labelsJson } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
@@ -8,9 +8,9 @@ import { elementText, type FieldText, isText, quotedText } from './values.ts'
  * One table of one type, by RFC 4180, but lines end in LF: `source`, `tag`, `labels` as a JSON object, then a column
  * for each field, or for each element of an array. An absent value is an empty cell, an empty text is `""`.
  */
-export function csv(): Format {
+export function csv(): ReadFormat {
   let table: Batch['type'] | undefined
-  const textOf = onceForType(({ layout }, slots) => rowText(layout, slots))
+  const sliceText = onceForType(({ layout }, slots) => rowText(layout, slots))
   return {
     records(chosen) {
       const { type, source, symbols } = chosen.batch
@@ -18,7 +18,7 @@ export function csv(): Format {
       const head =
         table === undefined ? `${['source', 'tag', 'labels', ...chosen.slots.flatMap(columnsOf)].map(csvCell)}\n` : ''
       table = type
-      const text = textOf(chosen)
+      const text = sliceText(chosen)
       const labels = labelsJson(source)
       const start = `${csvCell(source.id)},${csvCell(source.tag)},${labels === '' ? '' : csvCell(labels)}`
       let lines = head

@@ -8,18 +8,18 @@ const NAME = /^(.*)(\d{16})\.bin$/
 const DEPTH_LIMIT = 8
 
 /** A folder that is searched for record files. */
-export interface Place {
+export interface RecordFolder {
   readonly folder: string
   /** Whether a file below the folder is selected. */
   takes(path: string): boolean
 }
 
 /** The files and folders that paths of the command line stand for. */
-export interface Found {
+export interface FoundFiles {
   /** Files in the order of their paths, which for one source is the order of time. */
   readonly files: readonly string[]
   /** Folders in which more files may appear. */
-  readonly places: readonly Place[]
+  readonly folders: readonly RecordFolder[]
   /** Paths that have no files, with the reason: the path is missing, or cannot be read. */
   readonly faults: readonly SondeError[]
 }
@@ -27,27 +27,27 @@ export interface Found {
 /**
  * Finds the named files, and all `*.bin` below the named folders. A missing path may become a folder later.
  */
-export function findFiles(paths: readonly string[]): Found {
+export function findFiles(paths: readonly string[]): FoundFiles {
   const files: string[] = []
-  const places: Place[] = []
+  const folders: RecordFolder[] = []
   const faults: SondeError[] = []
   for (const path of paths) {
     try {
       const isFolder = trying(path, () => statSync(path)).isDirectory()
       const place = isFolder ? { folder: path, takes: isRecords } : successorsOf(path)
       files.push(...(isFolder ? filesIn({ folder: path, takes: isRecords }) : [path]))
-      if (place !== undefined) places.push(place)
+      if (place !== undefined) folders.push(place)
     } catch (error) {
       if (!(error instanceof SondeError)) throw error
       faults.push(error)
-      if (isMissing(error.cause)) places.push({ folder: path, takes: isRecords })
+      if (isMissing(error.cause)) folders.push({ folder: path, takes: isRecords })
     }
   }
-  return { files: onceEach(files), places, faults }
+  return { files: onceEach(files), folders, faults }
 }
 
 /** The files of a folder, in the order of their paths. A missing folder has none. */
-export function filesIn({ folder, takes }: Place): string[] {
+export function filesIn({ folder, takes }: RecordFolder): string[] {
   const found: string[] = []
   let level = [folder]
   for (let depth = 0; depth < DEPTH_LIMIT && level.length > 0; depth++) {
@@ -92,7 +92,7 @@ function isRecords(path: string): boolean {
 /**
  * The later files of the source of a file in the layout of sinks: `<root>/<yyyy>/<mmdd>/<source>/<tag><µs>.bin`.
  */
-function successorsOf(path: string): Place | undefined {
+function successorsOf(path: string): RecordFolder | undefined {
   const source = dirname(path)
   const day = dirname(source)
   const year = dirname(day)

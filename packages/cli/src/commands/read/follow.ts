@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Found, filesIn } from './files.ts'
+import { type FoundFiles, filesIn } from './files.ts'
 import type { Printer } from './print.ts'
-import type { Reading } from './reading.ts'
+import type { FileReading } from './reading.ts'
 
 /** How often files are checked for growth. Unit: milliseconds. */
 const LOOK_MS = 100
@@ -15,11 +15,15 @@ const OPEN_LIMIT = 256
  * Prints the records that exist and those that arrive, also in new files; ends when the printer is done. `onIdle` is
  * called each time no more records are waiting.
  */
-export async function follow({ files, places }: Found, printer: Printer, onIdle: () => Promise<void>): Promise<void> {
+export async function follow(
+  { files, folders }: FoundFiles,
+  printer: Printer,
+  onIdle: () => Promise<void>,
+): Promise<void> {
   /** Keyed by absolute path, because a file may have several names. */
   const seen = new Set<string>()
   /** Ordered by last activity: the file that has been quiet the longest is first. */
-  let open: Reading[] = []
+  let open: FileReading[] = []
   let news: readonly string[] = files
   let searchMs = performance.now() + SEARCH_MS
   while (!printer.isDone) {
@@ -29,7 +33,7 @@ export async function follow({ files, places }: Found, printer: Printer, onIdle:
     open = closeMany([...quiet, ...busy, ...opened], printer)
     news = []
     if (performance.now() >= searchMs) {
-      news = search(places, seen)
+      news = search(folders, seen)
       searchMs = performance.now() + SEARCH_MS
     } else if (busy.length === 0 && opened.length === 0) {
       await onIdle()
@@ -40,15 +44,18 @@ export async function follow({ files, places }: Found, printer: Printer, onIdle:
 }
 
 /** Adds new files. Removed files are forgotten, so that memory stays bounded. */
-function search(places: Found['places'], seen: Set<string>): string[] {
-  const there = new Map(places.flatMap(filesIn).map((path) => [resolve(path), path]))
+function search(folders: FoundFiles['folders'], seen: Set<string>): string[] {
+  const there = new Map(folders.flatMap(filesIn).map((path) => [resolve(path), path]))
   for (const path of seen) if (!there.has(path)) seen.delete(path)
   return [...there].filter(([path]) => !seen.has(path)).map(([, path]) => path)
 }
 
-async function lookAt(open: readonly Reading[], printer: Printer): Promise<{ quiet: Reading[]; busy: Reading[] }> {
-  const quiet: Reading[] = []
-  const busy: Reading[] = []
+async function lookAt(
+  open: readonly FileReading[],
+  printer: Printer,
+): Promise<{ quiet: FileReading[]; busy: FileReading[] }> {
+  const quiet: FileReading[] = []
+  const busy: FileReading[] = []
   for (const reading of open) {
     reading.refresh()
     const list = (await printer.drain(reading)) ? busy : quiet
@@ -58,8 +65,8 @@ async function lookAt(open: readonly Reading[], printer: Printer): Promise<{ qui
   return { quiet, busy }
 }
 
-async function openAll(paths: readonly string[], seen: Set<string>, printer: Printer): Promise<Reading[]> {
-  const opened: Reading[] = []
+async function openAll(paths: readonly string[], seen: Set<string>, printer: Printer): Promise<FileReading[]> {
+  const opened: FileReading[] = []
   for (const path of paths) {
     seen.add(resolve(path))
     const reading = printer.isDone ? undefined : printer.open(path)
@@ -72,7 +79,7 @@ async function openAll(paths: readonly string[], seen: Set<string>, printer: Pri
 }
 
 /** Closes the files above the limit. */
-function closeMany(open: readonly Reading[], printer: Printer): Reading[] {
+function closeMany(open: readonly FileReading[], printer: Printer): FileReading[] {
   const over = Math.max(0, open.length - OPEN_LIMIT)
   for (const reading of open.slice(0, over)) printer.close(reading)
   return open.slice(over)

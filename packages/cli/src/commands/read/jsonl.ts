@@ -1,6 +1,6 @@
 import { type Batch, isPresent } from '@sonde/sdk'
 import { type Layout, ownLabels, type Slot } from '@sonde/sdk/internal'
-import { type Format, onceForType } from './format.ts'
+import { onceForType, type ReadFormat } from './format.ts'
 import { hasLabels } from './labels.ts'
 import { type ElementText, elementText, type FieldText, isText, quotedText } from './values.ts'
 
@@ -12,12 +12,12 @@ export type Int64 = 'digits' | 'string'
  * source has any, and `clock` if that is not the wall clock. Absent fields are left out. Numbers that JSON cannot write
  * are text.
  */
-export function jsonl(int64: Int64): Format {
-  const textOf = onceForType(({ layout }, slots) => recordText(layout, slots, int64))
+export function jsonl(int64: Int64): ReadFormat {
+  const sliceText = onceForType(({ layout }, slots) => recordText(layout, slots, int64))
   return {
     records(chosen) {
       const { batch, views, offsets } = chosen
-      const text = textOf(chosen)
+      const text = sliceText(chosen)
       const start = startOf(batch)
       let lines = ''
       for (const offset of offsets) lines += `${start}${text(views, offset, batch.symbols)}}}\n`

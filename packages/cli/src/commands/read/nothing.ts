@@ -9,7 +9,7 @@ import { timeText } from './table.ts'
 const NAMES_LIMIT = 100
 
 /** The records that passed by. Each set holds what the filters before it let pass. */
-export interface Seen {
+export interface MatchedNames {
   readonly sources: Set<string>
   readonly tags: Set<string>
   /** In the form `name=value`. */
@@ -31,7 +31,7 @@ export function reportLeftOut({ withoutTime, seen }: Selection, options: ReadOpt
 
 /** The filter that matches nothing, and the values that exist instead; undefined if no filter is at fault. */
 export function nothingFits(
-  { sources, tags, labels, types, typesWithFields, fromNs, toNs }: Seen,
+  { sources, tags, labels, types, typesWithFields, fromNs, toNs }: MatchedNames,
   wanted: Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>,
 ): string | undefined {
   const { startNs, endNs } = wanted

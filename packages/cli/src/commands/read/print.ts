@@ -1,20 +1,20 @@
 import { type Batch, SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
-import type { Chosen, Format } from './format.ts'
+import type { ReadFormat, RecordSlice } from './format.ts'
 import type { Output } from './output.ts'
-import { Reading, type ReadingOptions } from './reading.ts'
+import { FileReading, type ReadingOptions } from './reading.ts'
 import type { Selection } from './select.ts'
 
 /** Options of {@link Printer}. */
 export interface PrinterOptions extends Omit<ReadingOptions, 'selection'> {
   readonly selection: Selection
-  readonly format: Format
+  readonly format: ReadFormat
   readonly output: Output
   /** Largest number of records that are printed. */
   readonly limit: number
   /** Takes messages to the user, one line each. */
   readonly tell: (line: string) => void
-  readonly onProgress?: (reading: Reading) => void
+  readonly onProgress?: (reading: FileReading) => void
 }
 
 /** Prints the records of files, and remembers whether a file was damaged. */
@@ -39,9 +39,9 @@ export class Printer {
   }
 
   /** Opens a file; reports why it cannot. */
-  open(path: string): Reading | undefined {
+  open(path: string): FileReading | undefined {
     try {
-      return new Reading(path, this.#options)
+      return new FileReading(path, this.#options)
     } catch (error) {
       this.#tellUnreadable(error)
       return undefined
@@ -49,7 +49,7 @@ export class Printer {
   }
 
   /** Prints the records that a file has now. False if there were none. */
-  async drain(reading: Reading): Promise<boolean> {
+  async drain(reading: FileReading): Promise<boolean> {
     const before = reading.at
     try {
       for (let batch = reading.next(); batch !== undefined && !this.isDone; batch = reading.next()) {
@@ -63,7 +63,7 @@ export class Printer {
   }
 
   /** Finishes a file: reports its damaged parts. */
-  close(reading: Reading): void {
+  close(reading: FileReading): void {
     reading.close()
     const { kept, count } = reading.faults
     if (count > 0) this.faulty++
@@ -83,7 +83,7 @@ export class Printer {
     }
   }
 
-  async #printChosen(chosen: Chosen): Promise<void> {
+  async #printChosen(chosen: RecordSlice): Promise<void> {
     const { format, output, limit } = this.#options
     const left = limit - this.printed
     const taken = chosen.offsets.length > left ? { ...chosen, offsets: chosen.offsets.slice(0, left) } : chosen

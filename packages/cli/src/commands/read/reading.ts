@@ -7,14 +7,14 @@ import type { Selection } from './select.ts'
 const FAULTS_KEPT = 100
 
 /** A damaged range of a file. Unit: bytes. */
-export interface Fault {
+export interface FileFault {
   readonly at: number
   readonly bytes: number
   readonly code: string
   readonly message: string
 }
 
-/** Options of {@link Reading}. */
+/** Options of {@link FileReading}. */
 export interface ReadingOptions {
   readonly salvage: boolean
   /** Folder that is searched for schema files before the usual folder. */
@@ -24,12 +24,12 @@ export interface ReadingOptions {
 }
 
 /** A file that is being read, and what was found in it so far. */
-export class Reading {
+export class FileReading {
   readonly path: string
   readonly #file: DtbFile
   readonly #decoder: DtbDecoder
   readonly #selection: Selection | undefined
-  readonly #gaps: Fault[] = []
+  readonly #gaps: FileFault[] = []
   #gapCount = 0
   #end: DtbEnd | undefined
   #isUnwanted = false
@@ -70,7 +70,7 @@ export class Reading {
   }
 
   /** Damaged ranges, at most 100, and their total. */
-  get faults(): { readonly kept: readonly Fault[]; readonly count: number } {
+  get faults(): { readonly kept: readonly FileFault[]; readonly count: number } {
     const end = this.#end?.fault
     if (end === undefined || this.#end === undefined) return { kept: this.#gaps, count: this.#gapCount }
     const { at, ignoredBytes } = this.#end
@@ -130,7 +130,7 @@ export class Reading {
   }
 
   /** Adjacent gaps are merged. */
-  #addGap(gap: Fault): void {
+  #addGap(gap: FileFault): void {
     const last = this.#gaps.at(-1)
     if (last !== undefined && last.at + last.bytes === gap.at && last.code === gap.code) {
       this.#gaps[this.#gaps.length - 1] = { ...last, bytes: last.bytes + gap.bytes }
@@ -141,6 +141,6 @@ export class Reading {
   }
 }
 
-function faultOf({ code, message }: SondeError, at: number, bytes: number): Fault {
+function faultOf({ code, message }: SondeError, at: number, bytes: number): FileFault {
   return { at, bytes, code, message }
 }

@@ -1,31 +1,31 @@
 import { type Batch, type RecordType, viewsOf } from '@sonde/sdk'
 import type { DtbBlockHeader, Slot, SourceEntry } from '@sonde/sdk/internal'
-import type { Chosen } from './format.ts'
+import type { RecordSlice } from './format.ts'
 import { labelTexts } from './labels.ts'
-import type { Seen } from './nothing.ts'
+import type { MatchedNames } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 
 /** Records that are taken at once, because their text may be many times as long. */
 const AT_ONCE = { records: 1024, bytes: 256 << 10 } as const
 
-type Wanted = Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>
+type RecordFilter = Pick<ReadOptions, 'sources' | 'tags' | 'labels' | 'types' | 'startNs' | 'endNs'>
 
 /** A type as it is shown. */
-interface Shown {
+interface ShownType {
   readonly type: RecordType
   readonly slots: readonly Slot[]
 }
 
 /** The selected records, and their selected fields. */
 export class Selection {
-  readonly #options: Wanted
+  readonly #options: RecordFilter
   readonly #slotsOf: (type: RecordType) => readonly Slot[]
   /** Keyed by fingerprint: every file declares its types again, and equal types are shown alike. */
-  readonly #shown = new Map<string, Shown>()
+  readonly #shown = new Map<string, ShownType>()
   /** Records that were left out because their time cannot be compared. */
   withoutTime = 0
   /** The names that each filter has seen. */
-  readonly seen: Seen = {
+  readonly seen: MatchedNames = {
     sources: new Set(),
     tags: new Set(),
     labels: new Set(),
@@ -34,7 +34,7 @@ export class Selection {
   }
 
   /** @param slotsOf Returns the fields of a type that pass a field set; none if the type is left out. */
-  constructor(options: Wanted, slotsOf: (type: RecordType) => readonly Slot[]) {
+  constructor(options: RecordFilter, slotsOf: (type: RecordType) => readonly Slot[]) {
     this.#options = options
     this.#slotsOf = slotsOf
   }
@@ -67,7 +67,7 @@ export class Selection {
   }
 
   /** The selected records of a batch, some at a time. */
-  *of(batch: Batch): Generator<Chosen> {
+  *of(batch: Batch): Generator<RecordSlice> {
     const { bytes, count } = batch
     const { type, slots } = this.#show(batch.type)
     const shown = { ...batch, type }
@@ -89,7 +89,7 @@ export class Selection {
     this.seen.toNs = lastNs > toNs ? lastNs : toNs
   }
 
-  #show(type: RecordType): Shown {
+  #show(type: RecordType): ShownType {
     const known = this.#shown.get(type.fingerprint)
     if (known !== undefined) return known
     const shown = { type, slots: this.#slotsOf(type) }

@@ -1,6 +1,6 @@
 import type { Batch } from '@sonde/sdk'
 import { ownLabels } from '@sonde/sdk/internal'
-import type { Chosen, Format } from './format.ts'
+import type { ReadFormat, RecordSlice } from './format.ts'
 import { hasLabels, labelTexts } from './labels.ts'
 import type { FormatName } from './options.ts'
 import { type SummaryRow, summaryText } from './summary.ts'
@@ -14,7 +14,7 @@ interface Group {
 }
 
 /** Counts instead of records: how many of each source, type and clock, and their time range. */
-export function stats(format: FormatName): Format {
+export function stats(format: FormatName): ReadFormat {
   const groups = new Map<string, Group>()
   return {
     records(chosen) {
@@ -52,7 +52,7 @@ function shownTime(ns: bigint, clock: Batch['clock']): string {
   return clock === 'wall' ? timeText(ns) : `${ns}`
 }
 
-function count(group: Group, { batch: { type }, views, offsets }: Chosen): void {
+function count(group: Group, { batch: { type }, views, offsets }: RecordSlice): void {
   group.records += offsets.length
   if (type.time === undefined) return
   const factor = type.time.field.resolution === 'us' ? 1000n : 1n

@@ -1,5 +1,5 @@
 import { printable } from '@sonde/sdk/internal'
-import { type Column, lineOf, widthsOf } from './columns.ts'
+import { lineOf, type TextColumn, widthsOf } from './columns.ts'
 import { csvCell } from './csv.ts'
 import type { FormatName } from './options.ts'
 
@@ -12,7 +12,7 @@ export function summaryText(rows: readonly SummaryRow[], format: FormatName): st
   const titles = Object.keys(rows[0] ?? {})
   const cells = rows.map((row) => titles.map((title) => cellOf(row[title])))
   if (format === 'csv') return [titles, ...cells].map((row) => `${row.map(csvCell).join(',')}\n`).join('')
-  const columns = titles.map((title): Column => ({ title, isNumber: typeof rows[0]?.[title] === 'number' }))
+  const columns = titles.map((title): TextColumn => ({ title, isNumber: typeof rows[0]?.[title] === 'number' }))
   const printed = cells.map((row) => row.map(printable))
   const widths = widthsOf(columns, printed)
   // The last column keeps its width, because it holds paths and sentences.

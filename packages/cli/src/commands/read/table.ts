@@ -1,7 +1,7 @@
 import { type Batch, isPresent, type RecordType } from '@sonde/sdk'
 import { countOf, printable, type Slot } from '@sonde/sdk/internal'
-import { type Column, columnsWithin, lineOf, widthsOf } from './columns.ts'
-import { type Chosen, type Format, onceForType } from './format.ts'
+import { columnsWithin, lineOf, type TextColumn, widthsOf } from './columns.ts'
+import { onceForType, type ReadFormat, type RecordSlice } from './format.ts'
 import { hasLabels, labelTexts } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
 
@@ -13,7 +13,7 @@ const ARRAY_ELEMENTS_SHOWN = 4
  * Lines for people: a head, then one line for each record, as wide as the terminal. Fields that do not fit are named. A
  * new head is printed when the type changes, or whether sources have labels.
  */
-export function table(lineCharacters: () => number): Format {
+export function table(lineCharacters: () => number): ReadFormat {
   const cellsOf = onceForType(cellTexts)
   let section: Section | undefined
   return {
@@ -31,13 +31,13 @@ export function table(lineCharacters: () => number): Format {
 
 /** Adjacent records of one type. */
 class Section {
-  readonly #of: Pick<Chosen, 'slots'> & { readonly type: RecordType; readonly isLabelled: boolean }
-  readonly #columns: readonly Column[]
+  readonly #of: Pick<RecordSlice, 'slots'> & { readonly type: RecordType; readonly isLabelled: boolean }
+  readonly #columns: readonly TextColumn[]
   readonly #lineCharacters: number
   #rows: string[][] = []
   #widths: number[] | undefined
 
-  constructor({ batch: { type, source }, slots }: Chosen, lineCharacters: number) {
+  constructor({ batch: { type, source }, slots }: RecordSlice, lineCharacters: number) {
     const isLabelled = hasLabels(source)
     this.#of = { type, slots, isLabelled }
     this.#lineCharacters = lineCharacters
@@ -46,7 +46,7 @@ class Section {
     this.#columns = [{ title: 'source', isNumber: false }, ...labels, ...fields]
   }
 
-  takes({ batch, slots }: Chosen): boolean {
+  takes({ batch, slots }: RecordSlice): boolean {
     const { type, slots: shown, isLabelled } = this.#of
     return type === batch.type && shown === slots && isLabelled === hasLabels(batch.source)
   }
@@ -87,7 +87,7 @@ function isNumber(slot: Slot, type: RecordType): boolean {
   return !isText(slot) && slot.field.count === 1 && slot.field.kind !== 'bool' && slot !== type.time
 }
 
-function rowsOf({ batch, slots, views, offsets }: Chosen, cells: readonly CellText[]): string[][] {
+function rowsOf({ batch, slots, views, offsets }: RecordSlice, cells: readonly CellText[]): string[][] {
   const { type, source, clock, symbols } = batch
   const name = printable(source.tag === '' ? source.id : `${source.id}/${source.tag}`)
   const labels = hasLabels(source) ? [printable(labelTexts(source).join(' '))] : []

@@ -4,7 +4,7 @@ import { nothingFits } from './nothing.ts'
 import type { ReadOptions } from './options.ts'
 import type { Output } from './output.ts'
 import type { Progress } from './progress.ts'
-import { Reading } from './reading.ts'
+import { FileReading } from './reading.ts'
 import { Selection } from './select.ts'
 import { type SummaryRow, summaryText } from './summary.ts'
 
@@ -57,9 +57,9 @@ function verifyFile(
   selection: Selection,
   onProgress: (at: number, records: number) => void,
 ): Verdict {
-  let reading: Reading | undefined
+  let reading: FileReading | undefined
   try {
-    reading = new Reading(path, { salvage, ...(schemaDir === undefined ? {} : { schemaDir }) })
+    reading = new FileReading(path, { salvage, ...(schemaDir === undefined ? {} : { schemaDir }) })
     while (reading.next() !== undefined) onProgress(reading.at, reading.recordCount)
     return verdictOf(reading, selection)
   } catch (error) {
@@ -71,7 +71,7 @@ function verifyFile(
   }
 }
 
-function verdictOf(reading: Reading, selection: Selection): Verdict {
+function verdictOf(reading: FileReading, selection: Selection): Verdict {
   const { kept, count } = reading.faults
   const state = reading.end?.state ?? 'open'
   const isDamaged = kept.some(({ code }) => code !== 'DTB_TRUNCATED')
@@ -85,8 +85,8 @@ function verdictOf(reading: Reading, selection: Selection): Verdict {
 function rowOf(
   path: string,
   state: string,
-  reading: Reading | undefined,
-  kept: Reading['faults']['kept'],
+  reading: FileReading | undefined,
+  kept: FileReading['faults']['kept'],
   faultCount: number,
 ): SummaryRow {
   const [first] = kept

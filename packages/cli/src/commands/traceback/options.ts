@@ -26,7 +26,7 @@ const LEVELS = ['10', '20', '30', '40', '50', '60', '70']
 const NOT_COMPAT = ['format', 'append', 'log-bytes', 'log-files', 'max-event-s', 'max-event-bytes', 'events-per-minute']
 
 /** Checks the flags. @throws ConfigError with every fault. */
-export function settingsOf(flags: TracebackFlags): TracebackSettings {
+export function tracebackSettings(flags: TracebackFlags): TracebackSettings {
   const faults: string[] = []
   const text = (name: string, fallback: string) => {
     const value = flags[name]

@@ -17,7 +17,7 @@ import { loadConfig } from '../../config/load.ts'
 import { refuseForeignLibraries } from '../../config/trust.ts'
 import { VERSION } from '../../version.ts'
 import { mergedFlags, type TracebackFlags } from './flags.ts'
-import { settingsOf, type TracebackSettings } from './options.ts'
+import { type TracebackSettings, tracebackSettings } from './options.ts'
 import { ExitError, readRulesBytes, readRulesFile } from './rules-file.ts'
 import { StopSignals } from './stop-signals.ts'
 
@@ -37,7 +37,7 @@ export async function runTracebackCommand(given: Readonly<Record<string, unknown
   try {
     const flags: TracebackFlags = mergedFlags(given)
     isCompat = flags.compat === true
-    const settings = settingsOf(flags)
+    const settings = tracebackSettings(flags)
     level = settings.logLevel
     for (const warning of settings.warnings) say(LEVEL.warning, warning)
     return isCompat ? await watchCompatible(settings, say) : await watch(settings, say)
