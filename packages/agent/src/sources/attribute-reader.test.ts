@@ -5,7 +5,7 @@ import { defineType, gauge, optional, timestamp, wallNs } from '@sonde/sdk'
 import { block } from '@sonde/sdk/config'
 import { absenceType } from '@sonde/sdk/internal'
 import { AttributeReader, type ExplainFailure } from './attribute-reader.ts'
-import { FieldAbsences, Lack } from './field-absences.ts'
+import { FieldAbsences, Missing } from './field-absences.ts'
 import { KernelFiles } from './kernel-file.ts'
 import { KernelText, parseNumber } from './kernel-text.ts'
 import { type SampledSource, sampled } from './sampled.ts'
@@ -21,8 +21,8 @@ const sizeType = defineType('test_size', 'What one file holds', {
 })
 
 /** Parses a size, or the word `none`. */
-function parseSize(bytes: Uint8Array): number | bigint | Lack | undefined {
-  return new KernelText(bytes).skip('none') ? new Lack('unsupported', 'it has no size') : parseNumber(bytes)
+function parseSize(bytes: Uint8Array): number | bigint | Missing | undefined {
+  return new KernelText(bytes).skip('none') ? new Missing('unsupported', 'it has no size') : parseNumber(bytes)
 }
 
 /** A source whose only field is read from one file. */

@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import { type FieldAbsences, Lack } from './field-absences.ts'
+import { type FieldAbsences, Missing } from './field-absences.ts'
 import { type KernelFile, ReadFailure } from './kernel-file.ts'
 import { KernelText } from './kernel-text.ts'
 import type { SourceContext } from './source.ts'
@@ -8,7 +8,7 @@ import type { SourceContext } from './source.ts'
  * Parses the content of a file. Returns a missing value if the file says that there is no value, `undefined` if the
  * content is malformed.
  */
-export type ParseAttribute<T> = (bytes: Uint8Array) => T | Lack | undefined
+export type ParseAttribute<T> = (bytes: Uint8Array) => T | Missing | undefined
 
 /** Explains to people why a file could not be read. */
 export type ExplainFailure = (failure: ReadFailure, file: KernelFile) => string
@@ -40,19 +40,19 @@ export class AttributeReader {
   }
 
   /** Reads a value, or why it is missing, without reporting an absence. `bytes`: content that was read before. */
-  value<T>(file: KernelFile, parse: ParseAttribute<T>, bytes: Uint8Array | ReadFailure = file.read()): T | Lack {
+  value<T>(file: KernelFile, parse: ParseAttribute<T>, bytes: Uint8Array | ReadFailure = file.read()): T | Missing {
     if (bytes instanceof ReadFailure) {
       if (bytes.kind === 'failed') this.#context.failed(file.path, bytes.error)
-      return new Lack(bytes.code, this.#explain(bytes, file))
+      return new Missing(bytes.code, this.#explain(bytes, file))
     }
     return parse(bytes) ?? this.wrong(file, wrongWords(bytes))
   }
 
   /** Counts a file with malformed content; `what` continues a sentence that starts with its path. */
-  wrong(file: KernelFile, what: string): Lack {
+  wrong(file: KernelFile, what: string): Missing {
     const error = new SondeError('SRC_READ', `${file.path} ${what}`)
     this.#context.failed(file.path, error)
-    return new Lack('failed', error.message)
+    return new Missing('failed', error.message)
   }
 }
 

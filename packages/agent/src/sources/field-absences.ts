@@ -1,7 +1,7 @@
 import type { AbsenceCode, Absences, Labels, RecordType } from '@sonde/sdk'
 
 /** A missing value: code and reason. */
-export class Lack {
+export class Missing {
   readonly code: AbsenceCode
   /** Reason for people. */
   readonly reason: string
@@ -39,8 +39,8 @@ export class FieldAbsences {
   /**
    * Reports a field as present, or as absent if its value is missing. Returns the value; `undefined` if it is missing.
    */
-  settle<T>(field: string, found: T | Lack): T | undefined {
-    if (found instanceof Lack) {
+  settle<T>(field: string, found: T | Missing): T | undefined {
+    if (found instanceof Missing) {
       this.absent(field, found.code, found.reason)
       return undefined
     }

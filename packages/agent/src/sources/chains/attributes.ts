@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { countOf, shellWord } from '@sonde/sdk/internal'
 import { SHORTAGE_FIX } from '../../processor/shortage.ts'
 import { type ParseAttribute, wrongWords } from '../attribute-reader.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { KernelText } from '../kernel-text.ts'
 import { type Finding, faulty, fine, type Step } from './chain.ts'
 import { type ChainContext, Refusal } from './chain-context.ts'
@@ -53,7 +53,7 @@ export async function readAs<T>(context: ChainContext, path: string, parse: Pars
   const bytes = await context.read(path)
   if (bytes instanceof Refusal) return bytes
   const found = parse(bytes)
-  if (found instanceof Lack) {
+  if (found instanceof Missing) {
     const { code, reason } = found
     return new Refusal(code === 'gone' || code === 'not_sampled' ? 'failed' : code, 'content', reason)
   }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { type Labels, wallNs } from '@sonde/sdk'
 import type { ExpositionParser, ScrapedSeries, Slot } from '@sonde/sdk/internal'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { doubtsOf } from '../nvml/doubts.ts'
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
 import { sysfsAddress } from '../pci-address.ts'
@@ -11,7 +11,7 @@ import { beyondLink } from '../ranges/pcie-throughput.ts'
 import type { Claims } from '../scraping/claims.ts'
 import type { Dispute } from '../scraping/disputes.ts'
 import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
-import type { Row } from '../scraping/row.ts'
+import type { ScrapedRow } from '../scraping/row.ts'
 import { LEFT_OUT, Rows } from '../scraping/rows.ts'
 import { gpuSubject, podSubject } from '../scraping/subjects.ts'
 import type { TargetReader } from '../scraping/target.ts'
@@ -36,13 +36,13 @@ const TIME_MAX_MS = Date.UTC(2500, 0, 1)
 type Refusal = Dispute | typeof LEFT_OUT
 
 /** Destination of the samples of a series, as long as its rows exist. */
-interface Place {
+interface SeriesTarget {
   /** Why the pod is refused; undefined if it is accepted or there is no pod. */
   readonly refusal: Refusal | undefined
-  readonly rows: readonly Row[]
+  readonly rows: readonly ScrapedRow[]
   readonly slot: Slot
   readonly factor: number
-  readonly row: Row
+  readonly row: ScrapedRow
   /** Whether the value belongs to the device and was not copied for a pod. */
   readonly isOwn: boolean
   /** Labels of the pod and device if the series may describe the processes of a pod. */
@@ -52,7 +52,7 @@ interface Place {
 }
 
 /** Result of inspecting a series: its destination, or why it is refused; null if it does not describe a GPU. */
-type Fate = Place | { readonly refusal: Refusal; readonly row?: undefined } | null
+type Fate = SeriesTarget | { readonly refusal: Refusal; readonly row?: undefined } | null
 
 /** Fields that exporters report for the whole device and for the processes of each pod. */
 const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly factor: number }> = new Map([
@@ -65,7 +65,7 @@ export class Exporter implements TargetReader {
   readonly rows: Rows
   readonly #address: string
   /** Kept per row of a GPU, until the row leaves. */
-  readonly #xids = new WeakMap<Row, XidCounts>()
+  readonly #xids = new WeakMap<ScrapedRow, XidCounts>()
   /** Indexed by the parser's number of the series; undefined if the series was not inspected yet. */
   #places: (Fate | undefined)[] = []
   #parser: ExpositionParser | undefined
@@ -115,8 +115,8 @@ export class Exporter implements TargetReader {
     this.#scrape++
     yield* this.#follow(parser)
     let timeMs = Number.NaN
-    const shares: (readonly [Place, number | bigint | Lack])[] = []
-    const exported: (readonly [place: Place, sample: number])[] = []
+    const shares: (readonly [SeriesTarget, number | bigint | Missing])[] = []
+    const exported: (readonly [place: SeriesTarget, sample: number])[] = []
     for (let i = 0; i < parser.count; i++) {
       const number = parser.numbers[i] as number
       let place = this.#places[number]
@@ -177,7 +177,7 @@ export class Exporter implements TargetReader {
     if (dispute !== undefined) return { refusal: dispute }
     const instance = instanceOf(labels)
     const pod = podLabelsOf(labels, this.#isRenamed)
-    const rowOf = (type: Row['type'], more = {}) => this.rows.of(subject, type, { ...gpu, ...more })
+    const rowOf = (type: ScrapedRow['type'], more = {}) => this.rows.of(subject, type, { ...gpu, ...more })
     const info = rowOf(nvmlGpuInfoType)
     const gpuRow = info && rowOf(nvmlGpuType)
     const profile = gpuRow && rowOf(nvmlProfileType)
@@ -218,7 +218,7 @@ export class Exporter implements TargetReader {
     pod: NonNullable<ReturnType<typeof podLabelsOf>>,
     gpu: Labels,
     instance: number | undefined,
-  ): Row[] | Refusal {
+  ): ScrapedRow[] | Refusal {
     const { namespace, pod: name, app, service } = pod
     const subject = podSubject(namespace, name)
     const dispute = this.rows.claim(subject)
@@ -237,7 +237,7 @@ export class Exporter implements TargetReader {
    * Adds the resource use of pods. A series with a pod describes the processes of the pod only if the device has its
    * own series. Otherwise it is the value of the device, copied for each pod.
    */
-  *#addShares(shares: readonly (readonly [Place, number | bigint | Lack])[]): Generator<undefined, void> {
+  *#addShares(shares: readonly (readonly [SeriesTarget, number | bigint | Missing])[]): Generator<undefined, void> {
     for (const [{ row, slot, share }, value] of shares) {
       yield
       const place = SHARED_FIELDS.get(slot.name)
@@ -251,13 +251,13 @@ export class Exporter implements TargetReader {
   /** Exports samples unchanged, except values that are impossible or that other values contradict. */
   *#export(
     parser: ExpositionParser,
-    samples: readonly (readonly [place: Place, sample: number])[],
+    samples: readonly (readonly [place: SeriesTarget, sample: number])[],
   ): Generator<undefined, void> {
     for (const [place, sample] of samples) {
       yield
       const { exported, row, slot, factor } = place
       const value = row.checked(slot.name, valueIn(parser, place, sample))
-      if (exported === undefined || value instanceof Lack || row.isRefused(slot.name)) continue
+      if (exported === undefined || value instanceof Missing || row.isRefused(slot.name)) continue
       this.#exported?.set(exported.to, exported.field, factor === 1 ? value : (parser.values[sample] as number))
     }
   }
@@ -316,7 +316,7 @@ export class Exporter implements TargetReader {
       if (profile === undefined) continue
       const rows = { gpu, profile }
       for (const { kind, of, fields, reason } of doubtsOf(readerOf(gpu), readerOf(profile))) {
-        for (const field of fields) rows[of].refuse(field, new Lack('failed', reason))
+        for (const field of fields) rows[of].refuse(field, new Missing('failed', reason))
         const told = this.rows.of(subject, nvmlDoubtType, { ...gpu.labels, doubt: kind })
         told?.begin(this.#scrape)
         told?.setConstant('readings', fields.length)
@@ -325,7 +325,7 @@ export class Exporter implements TargetReader {
   }
 }
 
-function readerOf(row: Row): (field: string) => number | undefined {
+function readerOf(row: ScrapedRow): (field: string) => number | undefined {
   return (field) => row.numberOf(field)
 }
 
@@ -339,7 +339,7 @@ function shareLabels(
 }
 
 /** The value of a sample, converted for its destination field. */
-function valueIn(parser: ExpositionParser, { slot, factor }: Place, sample: number): number | bigint | Lack {
+function valueIn(parser: ExpositionParser, { slot, factor }: SeriesTarget, sample: number): number | bigint | Missing {
   return valueFor(slot, parser.values[sample] as number, factor, () => parser.integer(sample))
 }
 

@@ -1,6 +1,6 @@
 import type { AbsenceCode } from '@sonde/sdk'
 import type { Slot } from '@sonde/sdk/internal'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 
 /** Smallest blank value of DCGM. This value and the next three give the reason for a missing value. */
 const BLANK_32 = 0x7ffffff0
@@ -23,20 +23,20 @@ export function valueFor(
   value: number,
   factor: number,
   exact: () => bigint | undefined,
-): number | bigint | Lack {
+): number | bigint | Missing {
   const isWhole = field.kind !== 'f64'
   // A counter may reach the 32-bit blanks as valid values.
   const small = field.role === 'counter' ? [] : isWhole ? [BLANK_32, BLANK_DOUBLE] : [BLANK_DOUBLE]
   const blank = blankOf(value, small, exact)
   if (blank !== undefined) return blank
-  if (!Number.isFinite(value)) return new Lack('failed', `${value} was reported`)
+  if (!Number.isFinite(value)) return new Missing('failed', `${value} was reported`)
   if (!isWhole) return value * factor
   const whole = Math.round(value * factor)
   if (Math.abs(whole) < Number.MAX_SAFE_INTEGER) return whole
-  return exact() ?? new Lack('failed', `${value} was reported, which is more than 64 bits hold`)
+  return exact() ?? new Missing('failed', `${value} was reported, which is more than 64 bits hold`)
 }
 
-function blankOf(value: number, small: readonly number[], exact: () => bigint | undefined): Lack | undefined {
+function blankOf(value: number, small: readonly number[], exact: () => bigint | undefined): Missing | undefined {
   if (value >= BLANK_64) {
     const above = Number((exact() ?? 0n) - 0x7ffffffffffffff0n)
     return lackOf(above >= 0 && above < WHY.length ? above : 0)
@@ -45,7 +45,7 @@ function blankOf(value: number, small: readonly number[], exact: () => bigint | 
   return blank === undefined ? undefined : lackOf(value - blank)
 }
 
-function lackOf(why: number): Lack {
+function lackOf(why: number): Missing {
   const [code, reason] = WHY[Math.floor(why)] ?? ['failed', 'DCGM has no value']
-  return new Lack(code, reason)
+  return new Missing(code, reason)
 }

@@ -1,5 +1,5 @@
 import type { AttributeReader } from '../attribute-reader.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { impossible, QUANTITIES } from '../ranges/quantities.ts'
@@ -169,12 +169,12 @@ class CpuPackage implements SlowSeries {
    * falls looks like a restart.
    */
   #sum(field: string): number | undefined {
-    let lack: Lack | undefined
+    let lack: Missing | undefined
     let last: ReadonlyMap<number, number> = new Map()
     for (const one of this.#sums) {
       if (one.field !== field) continue
       const value = this.#attributes.value(one.file, one.parse)
-      if (!(value instanceof Lack)) one.last.set(one.core, Number(value))
+      if (!(value instanceof Missing)) one.last.set(one.core, Number(value))
       else if (!one.last.has(one.core)) lack ??= value
       last = one.last
     }

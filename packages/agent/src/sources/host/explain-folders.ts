@@ -13,7 +13,7 @@ import {
 import { broken, type ExplainedValue, type Finding, fine, type Step } from '../chains/chain.ts'
 import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { fileStep } from '../chains/steps.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { within } from '../ranges/within.ts'
 import { parseNodeMeminfo, parseNumastat } from './parse-memory.ts'
@@ -229,6 +229,6 @@ async function namesAt(context: ChainContext, place: string, part: RegExp, besid
 export function recordIn(parse: ParseFile<object>): ParseAttribute<object> {
   return (bytes) => {
     const found = parse(bytes)
-    return typeof found === 'string' ? new Lack('failed', `it ${found}`) : found
+    return typeof found === 'string' ? new Missing('failed', `it ${found}`) : found
   }
 }

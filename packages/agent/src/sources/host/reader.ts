@@ -1,6 +1,6 @@
 import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
 import { AttributeReader, type ExplainFailure } from '../attribute-reader.ts'
-import { FieldAbsences, Lack } from '../field-absences.ts'
+import { FieldAbsences, Missing } from '../field-absences.ts'
 import { type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
 import { parseCpuList, parseLabel } from './parse-sysfs.ts'
@@ -45,12 +45,12 @@ export class HostReader {
     file: KernelFile,
     parse: ParseFile<T>,
     explain: ExplainFailure = ({ words }) => words,
-  ): T | Lack {
+  ): T | Missing {
     const bytes = file.read()
     if (bytes instanceof ReadFailure) {
       this.failure ??= bytes.error
       if (bytes.kind === 'failed') this.failed(file.path, bytes.error)
-      return new Lack(bytes.code, explain(bytes, file))
+      return new Missing(bytes.code, explain(bytes, file))
     }
     const parsed = parse(bytes)
     return typeof parsed === 'string' ? this.wrong(file, parsed) : parsed
@@ -59,7 +59,7 @@ export class HostReader {
   /** Reads such a file where the reason of a failure is not reported; undefined if it fails. */
   read<T extends object>(file: KernelFile, parse: ParseFile<T>): T | undefined {
     const found = this.value(file, parse)
-    return found instanceof Lack ? undefined : found
+    return found instanceof Missing ? undefined : found
   }
 
   /** Reads a line of text from a file that the kernel lists, and closes it. A missing line is a failed read. */
@@ -80,10 +80,10 @@ export class HostReader {
   }
 
   /** Counts a file with wrong content as a failed read; `what` ends a sentence that starts with its path. */
-  wrong(file: KernelFile, what: string): Lack {
+  wrong(file: KernelFile, what: string): Missing {
     const error = new SondeError('SRC_READ', `${file.path} ${what}`)
     this.failed(file.path, error)
-    return new Lack('failed', error.message)
+    return new Missing('failed', error.message)
   }
 
   /** Counts a line that cannot be read and is left out. */

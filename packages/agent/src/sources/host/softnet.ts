@@ -1,4 +1,4 @@
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { SeriesPresence } from '../series-presence.ts'
 import { type HostSoftnet, type HostStat, parseSoftnet } from './parse.ts'
 import type { HostPartDefinition } from './part.ts'
@@ -16,7 +16,7 @@ export const softnet: HostPartDefinition = {
         const stat = reader.stat.at(time)
         const found = reader.value(file, (bytes) => withCpus(parseSoftnet(bytes), stat))
         const lines = absences.settle('', found)
-        if (lines === undefined) return !(stat instanceof Lack)
+        if (lines === undefined) return !(stat instanceof Missing)
         present.startSweep()
         for (const { cpu, ...totals } of lines) {
           if (cpu !== undefined && present.met(cpu))
@@ -30,9 +30,9 @@ export const softnet: HostPartDefinition = {
 }
 
 /** Adds the CPUs of `stat` to the lines of an old kernel, which do not name their CPU. */
-function withCpus(lines: HostSoftnet[] | string, stat: HostStat | Lack): HostSoftnet[] | string {
+function withCpus(lines: HostSoftnet[] | string, stat: HostStat | Missing): HostSoftnet[] | string {
   if (typeof lines === 'string' || lines.every(({ cpu }) => cpu !== undefined)) return lines
-  const cpus = stat instanceof Lack ? [] : stat.cpus
+  const cpus = stat instanceof Missing ? [] : stat.cpus
   if (cpus.length !== lines.length) return 'does not say which CPU a line belongs to'
   return lines.map((line, index) => ({ ...line, cpu: cpus[index]?.cpu }))
 }

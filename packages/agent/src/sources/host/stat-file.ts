@@ -1,4 +1,4 @@
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import type { KernelFile } from '../kernel-file.ts'
 import { type HostStat, parseStat } from './parse.ts'
 import type { HostReader } from './reader.ts'
@@ -8,7 +8,7 @@ export class StatFile {
   readonly file: KernelFile
   readonly #reader: HostReader
   #time = -1n
-  #stat: HostStat | Lack = new Lack('not_sampled', 'it was not read yet')
+  #stat: HostStat | Missing = new Missing('not_sampled', 'it was not read yet')
 
   constructor(reader: HostReader) {
     this.file = reader.procfs.file('stat')
@@ -16,14 +16,14 @@ export class StatFile {
   }
 
   /** Returns the content in the sweep of a time, or why it has none. */
-  at(time: bigint): HostStat | Lack {
+  at(time: bigint): HostStat | Missing {
     if (time === this.#time) return this.#stat
     this.#time = time
     const stat = this.#reader.value(this.file, (bytes) => {
       const parsed = parseStat(bytes)
       return parsed.cpus.length > 0 ? parsed : 'lists no CPU'
     })
-    if (!(stat instanceof Lack) && stat.malformed !== undefined) this.#reader.malformed(this.file, stat.malformed)
+    if (!(stat instanceof Missing) && stat.malformed !== undefined) this.#reader.malformed(this.file, stat.malformed)
     this.#stat = stat
     return stat
   }

@@ -1,6 +1,6 @@
 import { wallNs } from '@sonde/sdk'
 import type { ExpositionParser } from '@sonde/sdk/internal'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { isRenamed } from '../pods/labels.ts'
 import { podInfoType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
@@ -86,7 +86,7 @@ export class GpuRequests implements TargetReader {
     for (const [text, value] of Object.entries({ app, service, node_name, via: VIA })) row.renewText(text, value)
     const requested = Math.max(containers, init)
     const isWhole = Number.isInteger(requested)
-    const lack = () => new Lack('failed', `${requested} GPUs were reported; pods ask for whole ones`)
+    const lack = () => new Missing('failed', `${requested} GPUs were reported; pods ask for whole ones`)
     row.set('requested_gpus', isWhole ? requested : lack(), true)
     if (startedS !== undefined) row.set('start_time_seconds', startedS, true)
   }

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { test } from 'node:test'
 import { absenceType, seriesKey } from '@sonde/sdk/internal'
 import { testSource } from '../conformance.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { netdev } from './netdev.ts'
 import { parseNetdev, parseSpeed } from './parse.ts'
@@ -68,7 +68,7 @@ test('leaves malformed lines out, says which came first, and keeps the good ones
 test('a speed that the driver does not know is a lack, also as a u32', () => {
   assert.equal(parseSpeed(text('400000\n')), 50_000_000_000)
   for (const unknown of ['-1\n', '0\n', '65535\n', '4294967295\n', '4294967296\n'])
-    assert.ok(parseSpeed(text(unknown)) instanceof Lack, unknown)
+    assert.ok(parseSpeed(text(unknown)) instanceof Missing, unknown)
   for (const wrong of ['', 'N/A\n', '10 20\n']) assert.equal(parseSpeed(text(wrong)), undefined, wrong)
 })
 

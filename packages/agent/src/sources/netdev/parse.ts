@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { RecordOf } from '@sonde/sdk'
 import type { Integer64 } from '@sonde/sdk/internal'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { isNumber, KernelText, parseAttribute, parseNumber } from '../kernel-text.ts'
 import { impossible, QUANTITIES } from '../ranges/quantities.ts'
 import type { netdevType } from './type.ts'
@@ -119,7 +119,7 @@ export function parseOperstate(bytes: Uint8Array): Operstate | undefined {
 
 const BYTES_PER_MEGABIT = 125_000
 const U32_LIMIT = 0xffffffff
-const NOT_KNOWN = new Lack('unsupported', 'the driver does not know it')
+const NOT_KNOWN = new Missing('unsupported', 'the driver does not know it')
 
 /** `mtu` in bytes. */
 export function parseMtu(bytes: Uint8Array): number | undefined {
@@ -132,7 +132,7 @@ export function parseCarrier(bytes: Uint8Array): number | undefined {
 }
 
 /** `speed` in bytes per second. The file counts Mbit/s; −1 says that the driver does not know. */
-export function parseSpeed(bytes: Uint8Array): number | Lack | undefined {
+export function parseSpeed(bytes: Uint8Array): number | Missing | undefined {
   const value = parseAttribute(bytes)
   if (value === 'negative') return NOT_KNOWN
   if (!isNumber(value)) return undefined

@@ -8,7 +8,7 @@ const MEBIBYTE = 1_048_576n
 const MW_PER_W = 1000
 
 /** A value of a GPU, or why it is missing. */
-export type Found = number | bigint | NvmlFailure
+export type FieldReading = number | bigint | NvmlFailure
 
 /** Ids of `nvmlDeviceGetFieldValues`, by field of the type. One call reads all of them. */
 const FIELD_IDS = {
@@ -47,7 +47,7 @@ const SCALED: Readonly<Record<string, (value: number | bigint) => number | bigin
 }
 
 /** Values with their own call. The calls are fast after the fields were read. */
-const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
+const CALLS: Readonly<Record<string, (gpu: GpuHandle) => FieldReading>> = {
   sm_clock: (gpu) => gpu.number('nvmlDeviceGetClockInfo', CLOCK.sm),
   mem_clock: (gpu) => gpu.number('nvmlDeviceGetClockInfo', CLOCK.memory),
   gpu_temp: (gpu) => gpu.number('nvmlDeviceGetTemperature', 0),
@@ -71,7 +71,7 @@ const CALLS: Readonly<Record<string, (gpu: GpuHandle) => Found>> = {
 /** Values of calls that return several values. */
 const GROUPS: readonly {
   readonly fields: readonly string[]
-  readonly read: (gpu: GpuHandle) => readonly Found[] | NvmlFailure
+  readonly read: (gpu: GpuHandle) => readonly FieldReading[] | NvmlFailure
 }[] = [
   {
     fields: ['gpu_util', 'mem_copy_util'],
@@ -97,7 +97,7 @@ const WANTED = [...FIELDS.map(([, id]) => ({ id })), ...LINK_COUNTERS]
 
 /** One reading of a GPU: values by field of `nvml_gpu`, and KiB that all links have moved so far. */
 export interface Reading {
-  readonly values: Record<string, Found>
+  readonly values: Record<string, FieldReading>
   readonly linkKib: bigint | NvmlFailure
 }
 
@@ -106,20 +106,21 @@ export async function readGpu(gpu: GpuHandle): Promise<Reading | NvmlFailure> {
   // Only the first call of a reading is slow and may hang; the other calls use data that the driver already has.
   const fields = await gpu.fields(WANTED)
   if (fields instanceof NvmlFailure) return fields
-  const values: Record<string, Found> = {}
+  const values: Record<string, FieldReading> = {}
   for (const [at, [name]] of FIELDS.entries()) {
-    const found = fields[at] as Found
+    const found = fields[at] as FieldReading
     values[name] = found instanceof NvmlFailure ? found : (SCALED[name]?.(found) ?? found)
   }
   for (const [name, read] of Object.entries(CALLS)) values[name] = read(gpu)
   for (const { fields: names, read } of GROUPS) {
     const found = read(gpu)
-    for (const [at, name] of names.entries()) values[name] = found instanceof NvmlFailure ? found : (found[at] as Found)
+    for (const [at, name] of names.entries())
+      values[name] = found instanceof NvmlFailure ? found : (found[at] as FieldReading)
   }
   return { values, linkKib: sumOf(fields.slice(FIELDS.length)) }
 }
 
-function sumOf(counters: readonly Found[]): bigint | NvmlFailure {
+function sumOf(counters: readonly FieldReading[]): bigint | NvmlFailure {
   let sum = 0n
   for (const found of counters) {
     if (found instanceof NvmlFailure) return found
@@ -144,10 +145,10 @@ export const GPM_IDS: Readonly<Record<string, readonly [id: number, factor: numb
   nvlink_tx_bytes: [61, Number(MEBIBYTE)],
 }
 
-function watts(milliwatts: number | NvmlFailure): Found {
+function watts(milliwatts: number | NvmlFailure): FieldReading {
   return milliwatts instanceof NvmlFailure ? milliwatts : milliwatts / MW_PER_W
 }
 
-function first(numbers: readonly [number, number] | NvmlFailure): Found {
+function first(numbers: readonly [number, number] | NvmlFailure): FieldReading {
   return numbers instanceof NvmlFailure ? numbers : numbers[0]
 }

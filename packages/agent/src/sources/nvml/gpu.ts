@@ -5,13 +5,13 @@ import { GpmSampler } from '../../native/nvml/gpm.ts'
 import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { NO_DATA } from '../../native/nvml/layout.ts'
 import { XidEvents } from '../../native/nvml/xid-events.ts'
-import { FieldAbsences, Lack } from '../field-absences.ts'
+import { FieldAbsences, Missing } from '../field-absences.ts'
 import { sysfsAddress } from '../pci-address.ts'
 import { beyondLink } from '../ranges/pcie-throughput.ts'
 import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
-import { type Found, GPM_IDS, readGpu } from './fields.ts'
+import { type FieldReading, GPM_IDS, readGpu } from './fields.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
@@ -110,7 +110,7 @@ export class NvmlGpu {
   }
 
   /** Throughput of all links since the previous reading, in MiB per second; undefined at the first reading. */
-  #bandwidth(kib: bigint | NvmlFailure): Found | undefined {
+  #bandwidth(kib: bigint | NvmlFailure): FieldReading | undefined {
     if (kib instanceof NvmlFailure) return kib
     const now = { kib, ms: performance.now() }
     const before = this.#links
@@ -135,7 +135,7 @@ export class NvmlGpu {
       this.#context.failed(this.gpu.device, means.error)
       return
     }
-    const values: Record<string, Found | Lack> = {}
+    const values: Record<string, FieldReading | Missing> = {}
     for (const [at, [name, [, factor]]] of GPM_FIELDS.entries()) {
       const mean = means[at] ?? Number.NaN
       values[name] = Number.isNaN(mean) ? new NvmlFailure(this.gpu.device, 'nvmlGpmMetricsGet', NO_DATA) : mean * factor
@@ -153,7 +153,7 @@ export class NvmlGpu {
     type: RecordType,
     time: bigint,
     texts: Readonly<Record<string, string>>,
-    values: Readonly<Record<string, Found | Lack>>,
+    values: Readonly<Record<string, FieldReading | Missing>>,
   ): void {
     const absences = this.#absencesOf(type)
     const record: Record<string, unknown> = { time, ...this.#labels, ...texts }
@@ -177,13 +177,13 @@ export class NvmlGpu {
 }
 
 /** A value, or why it is missing. Values of a library are always checked, its counters too. */
-function lackOr(found: Found | Lack | undefined, range: RangedField | undefined): number | bigint | Lack {
-  if (found === undefined) return new Lack('not_sampled', NOT_READ)
-  if (found instanceof Lack) return found
-  if (found instanceof NvmlFailure) return new Lack(found.kind, found.error.message)
+function lackOr(found: FieldReading | Missing | undefined, range: RangedField | undefined): number | bigint | Missing {
+  if (found === undefined) return new Missing('not_sampled', NOT_READ)
+  if (found instanceof Missing) return found
+  if (found instanceof NvmlFailure) return new Missing(found.kind, found.error.message)
   return (range && impossible(range.quantity, found)) ?? found
 }
 
-function known(found: Found | undefined): number | undefined {
+function known(found: FieldReading | undefined): number | undefined {
   return typeof found === 'number' ? found : undefined
 }

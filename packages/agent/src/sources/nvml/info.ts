@@ -1,7 +1,7 @@
 import { NvmlFailure } from '../../native/nvml/failure.ts'
 import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { CLOCK, MEMORY, THRESHOLD } from '../../native/nvml/layout.ts'
-import type { Found } from './fields.ts'
+import type { FieldReading } from './fields.ts'
 
 const HERTZ_PER_MEGAHERTZ = 1_000_000
 const MW_PER_W = 1000
@@ -11,7 +11,7 @@ const LINKS_MAX = 36
 /** Properties and limits of a board. They are read once, because they change only with the driver or the board. */
 export interface GpuInfo {
   readonly texts: Readonly<Record<'serial' | 'driver' | 'vbios', string>>
-  readonly values: Readonly<Record<string, Found>>
+  readonly values: Readonly<Record<string, FieldReading>>
 }
 
 /** Reads the `nvml_gpu_info` of a GPU. */
@@ -46,7 +46,7 @@ export function infoOf(gpu: GpuHandle): GpuInfo {
 }
 
 /** Number of active links, or the failure of the first link. */
-function linksOf(gpu: GpuHandle): Found {
+function linksOf(gpu: GpuHandle): FieldReading {
   let links = 0
   for (let link = 0; link < LINKS_MAX; link++) {
     const state = gpu.number('nvmlDeviceGetNvLinkState', link)
@@ -66,7 +66,7 @@ function textOr(text: string | NvmlFailure): string {
   return text instanceof NvmlFailure ? '' : text
 }
 
-function times(value: number | NvmlFailure, factor: number): Found {
+function times(value: number | NvmlFailure, factor: number): FieldReading {
   // A division of whole milliwatts gives the nearest double.
   if (value instanceof NvmlFailure) return value
   return factor < 1 ? value / Math.round(1 / factor) : value * factor

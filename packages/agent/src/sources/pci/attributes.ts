@@ -1,7 +1,7 @@
 import type { RecordOf, RecordType } from '@sonde/sdk'
 import type { Integer64 } from '@sonde/sdk/internal'
 import { AttributeReader, type ExplainFailure, type ParseAttribute } from '../attribute-reader.ts'
-import { FieldAbsences, Lack } from '../field-absences.ts'
+import { FieldAbsences, Missing } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { isRepresentor } from '../representor.ts'
@@ -15,17 +15,17 @@ export type PciRecord = RecordOf<typeof pciDeviceType>
 /** A field of it. */
 export type PciField = keyof PciRecord
 
-const NO_LINK = new Lack('unsupported', 'the device is not PCI Express')
+const NO_LINK = new Missing('unsupported', 'the device is not PCI Express')
 /** Why a file is not there, by the start of its name. */
-const MISSING: readonly (readonly [prefix: string, lack: Lack])[] = [
+const MISSING: readonly (readonly [prefix: string, lack: Missing])[] = [
   ['current_link', NO_LINK],
   ['max_link', NO_LINK],
-  ['numa_node', new Lack('unsupported', 'this kernel knows no NUMA nodes')],
-  ['sriov_numvfs', new Lack('unsupported', 'the device has no virtual functions')],
-  ['aer_rootport', new Lack('unsupported', 'only root ports count what comes from below')],
+  ['numa_node', new Missing('unsupported', 'this kernel knows no NUMA nodes')],
+  ['sriov_numvfs', new Missing('unsupported', 'the device has no virtual functions')],
+  ['aer_rootport', new Missing('unsupported', 'only root ports count what comes from below')],
   [
     'aer_dev',
-    new Lack('unsupported', 'the kernel keeps no AER counts of it: the device has no AER, or the firmware owns it'),
+    new Missing('unsupported', 'the kernel keeps no AER counts of it: the device has no AER, or the firmware owns it'),
   ],
 ]
 
@@ -61,10 +61,10 @@ export class PciAttributes {
   }
 
   /** What a file holds, or why it gives nothing. */
-  value<T>(name: string, parse: ParseAttribute<T>): T | Lack {
+  value<T>(name: string, parse: ParseAttribute<T>): T | Missing {
     if (!this.names.has(name)) {
       const [, lack] = MISSING.find(([prefix]) => name.startsWith(prefix)) ?? []
-      return lack ?? new Lack('unsupported', `${name} is not there`)
+      return lack ?? new Missing('unsupported', `${name} is not there`)
     }
     const file = this.#file(name)
     const bytes = file.read()
@@ -87,7 +87,7 @@ export class PciAttributes {
   }
 
   /** Counts a file that holds what it should not; `what` ends a sentence that starts with its path. */
-  wrong(name: string, what: string): Lack {
+  wrong(name: string, what: string): Missing {
     return this.#reader.wrong(this.#file(name), what)
   }
 

@@ -1,5 +1,5 @@
 import { emptyRecord } from '../empty-record.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { narrow } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
@@ -145,11 +145,11 @@ export class PciDevice {
       .sort()
   }
 
-  #subsystem(): string | Lack {
+  #subsystem(): string | Missing {
     const ids: string[] = []
     for (const name of ['subsystem_vendor', 'subsystem_device']) {
       const id = this.#attributes.value(name, parseHexadecimal)
-      if (id instanceof Lack) return id
+      if (id instanceof Missing) return id
       ids.push(idOf(id))
     }
     return ids.join(':')

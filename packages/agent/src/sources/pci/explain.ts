@@ -12,7 +12,7 @@ import {
 import { broken, type ExplainedValue, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
 import { type ChainContext, Refusal } from '../chains/chain-context.ts'
 import { bindCommand, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { AerFile, SEVERITIES } from './aer.ts'
 import { isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
@@ -77,9 +77,9 @@ export const pciExplain: SourceExplain = {
 }
 
 /** The total of a file of AER. A line that is no count takes its own value away, not the others. */
-function parseErrors(bytes: Uint8Array): string | Lack {
+function parseErrors(bytes: Uint8Array): string | Missing {
   const { total, fault } = new AerFile().take(bytes, 0n)
-  if (total === undefined) return new Lack('failed', `it ${fault}`)
+  if (total === undefined) return new Missing('failed', `it ${fault}`)
   return fault === undefined ? `${total} errors` : `${total} errors; it ${fault}`
 }
 

@@ -1,15 +1,15 @@
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import type { PciAttributes, PciRecord } from './attributes.ts'
 import { bandwidthOf } from './bandwidth.ts'
 import { parseSpeed, parseWidth } from './parse.ts'
 
-const VIRTUAL = new Lack(
+const VIRTUAL = new Missing(
   'unsupported',
   'a virtual function has no link of its own; that of its physical function carries it',
 )
-const NO_WIDTH = new Lack('unsupported', 'the link is down, or the port has none')
-const NO_SPEED = new Lack('unsupported', 'the kernel does not know the speed')
-const NO_BANDWIDTH = new Lack('unsupported', 'speed or width of the link is not known')
+const NO_WIDTH = new Missing('unsupported', 'the link is down, or the port has none')
+const NO_SPEED = new Missing('unsupported', 'the kernel does not know the speed')
+const NO_BANDWIDTH = new Missing('unsupported', 'speed or width of the link is not known')
 
 /** A width of configuration space that reads as ones. */
 const ONES_WIDTH = 63
@@ -49,7 +49,7 @@ export function readLink(state: LinkState, attributes: PciAttributes, record: Li
     ? attributes.wrong(files.width, 'is 63; the device does not answer: its configuration space reads as ones')
     : undefined
   record[speed] = absences.settle(speed, transfersPerSecond === 'unknown' ? (lost ?? NO_SPEED) : transfersPerSecond)
-  record[width] = absences.settle(width, lanes instanceof Lack || !NO_WIDTHS.has(lanes) ? lanes : (lost ?? NO_WIDTH))
+  record[width] = absences.settle(width, lanes instanceof Missing || !NO_WIDTHS.has(lanes) ? lanes : (lost ?? NO_WIDTH))
   const bytes = bandwidthOf(record[speed], record[width])
   record[bandwidth] = absences.settle(bandwidth, bytes ?? lost ?? NO_BANDWIDTH)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { parseAer } from './aer-text.ts'
 import { bandwidthOf } from './bandwidth.ts'
 import { classOf } from './names.ts'
@@ -26,7 +26,7 @@ test('reads a width and a NUMA node, and nothing that only looks like one', () =
   for (const wrong of ['', 'x16\n', '-1\n', '256\n', '16 8\n', '99999999999999999999\n']) {
     assert.equal(parseWidth(text(wrong)), undefined, wrong)
   }
-  assert.ok(parseNumaNode(text('-1\n')) instanceof Lack)
+  assert.ok(parseNumaNode(text('-1\n')) instanceof Missing)
   assert.equal(parseNumaNode(text('1\n')), 1)
   for (const wrong of ['', '-2\n', '-1 1\n', '65536\n']) assert.equal(parseNumaNode(text(wrong)), undefined, wrong)
 })

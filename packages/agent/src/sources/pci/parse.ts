@@ -1,4 +1,4 @@
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { isNumber, KernelText, parseNumber } from '../kernel-text.ts'
 import { pciAddressOf } from '../pci-address.ts'
 
@@ -40,10 +40,10 @@ export function parseWidth(bytes: Uint8Array): number | undefined {
   return value === undefined || value > 255 ? undefined : Number(value)
 }
 
-const NODE_UNKNOWN = new Lack('unsupported', 'the firmware does not say which NUMA node it is close to')
+const NODE_UNKNOWN = new Missing('unsupported', 'the firmware does not say which NUMA node it is close to')
 
 /** NUMA node of a device: −1 where the firmware does not say. */
-export function parseNumaNode(bytes: Uint8Array): number | Lack | undefined {
+export function parseNumaNode(bytes: Uint8Array): number | Missing | undefined {
   const text = new KernelText(bytes)
   if (text.skip('-1')) return text.lineDone() ? NODE_UNKNOWN : undefined
   const value = parseNumber(bytes)

@@ -1,5 +1,5 @@
 import type { Integer64 } from '@sonde/sdk/internal'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { AerFile, type AerRow, SEVERITIES, type Severity } from './aer.ts'
 import type { PciAttributes, PciRecord } from './attributes.ts'
 import { readLink } from './link.ts'
@@ -60,7 +60,7 @@ export class PciState {
   #readAer({ severity, name, field, file }: DeviceAer, attributes: PciAttributes, time: bigint): PciErrorRow[] {
     const { absences } = attributes
     const reading = attributes.value(name, (bytes) => file.take(bytes, time))
-    if (reading instanceof Lack) {
+    if (reading instanceof Missing) {
       this.#record[field] = absences.settle<Integer64>(field, reading)
       return []
     }

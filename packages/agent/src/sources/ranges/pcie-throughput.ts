@@ -1,4 +1,4 @@
-import type { Lack } from '../field-absences.ts'
+import type { Missing } from '../field-absences.ts'
 import { bandwidthOf, TRANSFERS_PER_SECOND } from '../pci/bandwidth.ts'
 import { impossible, QUANTITIES } from './quantities.ts'
 
@@ -13,7 +13,7 @@ export function beyondLink(
   bytesPerSecond: number,
   generationMax: number | undefined,
   lanesMax: number | undefined,
-): Lack | undefined {
+): Missing | undefined {
   const bandwidth = bandwidthOf(TRANSFERS_PER_SECOND[(generationMax ?? 0) - 1], lanesMax)
   if (bandwidth === undefined) return undefined
   const words = `the throughput of this link, PCIe ${generationMax} with ${lanesMax} lanes,`

@@ -1,4 +1,4 @@
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 
 /** Possible values of a physical quantity. */
 export interface Quantity {
@@ -121,15 +121,15 @@ export const QUANTITIES = {
  * Explains why a number is not a possible value of a quantity; undefined if it is possible. Values that drivers use for
  * "unknown" give the code `unsupported`, all others `failed`.
  */
-export function impossible(quantity: Quantity, value: number | bigint): Lack | undefined {
+export function impossible(quantity: Quantity, value: number | bigint): Missing | undefined {
   const { words, unit, least, most, unknown, below } = quantity
   const written = (number: number | bigint) => (unit === '' ? `${number}` : `${number} ${unit}`)
   const told = `${written(value)} was reported`
   if (value >= least && value <= most) {
     if (unknown?.includes(Number(value)) !== true) return undefined
-    return new Lack('unsupported', `${told}, which means that the driver does not know it`)
+    return new Missing('unsupported', `${told}, which means that the driver does not know it`)
   }
-  if (value > most) return new Lack('failed', `${told}, which is impossible: ${words} is at most ${written(most)}`)
+  if (value > most) return new Missing('failed', `${told}, which is impossible: ${words} is at most ${written(most)}`)
   const why = `${told}, which is impossible: ${words} is at least ${written(least)}`
-  return below === undefined ? new Lack('failed', why) : new Lack('unsupported', `${why}; ${below}`)
+  return below === undefined ? new Missing('failed', why) : new Missing('unsupported', `${why}; ${below}`)
 }

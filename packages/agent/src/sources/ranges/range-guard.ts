@@ -1,5 +1,5 @@
 import type { Absences, Labels, RecordOf, RecordType } from '@sonde/sdk'
-import type { Lack } from '../field-absences.ts'
+import type { Missing } from '../field-absences.ts'
 import { impossible } from './quantities.ts'
 import { type RangedField, rangesOf } from './range-of.ts'
 
@@ -7,7 +7,7 @@ import { type RangedField, rangesOf } from './range-of.ts'
 const REFUSED_SERIES_MAX = 4096
 
 /** Refused fields of one series: each keeps the reason of its first refused value until a possible value arrives. */
-type Refused = ReadonlyMap<string, Lack>
+type Refused = ReadonlyMap<string, Missing>
 
 /**
  * Removes impossible values from records, and reports them as absent with the reason. All records of every source pass
@@ -25,7 +25,7 @@ export class RangeGuard {
   /** Returns the record without impossible values; undefined if a required field is impossible. */
   pass<T extends RecordType>(type: T, record: RecordOf<T>): RecordOf<T> | undefined {
     const values = record as Readonly<Record<string, unknown>>
-    let refused: Map<string, Lack> | undefined
+    let refused: Map<string, Missing> | undefined
     for (const { name, quantity, isOptional } of this.#fieldsOf(type)) {
       const value = values[name]
       if (typeof value !== 'number' && typeof value !== 'bigint') continue
@@ -57,7 +57,7 @@ export class RangeGuard {
     const key = Object.values(labels).join('\0')
     const series = this.#refused.get(type) ?? new Map<string, Refused>()
     const before = series.get(key)
-    const now = new Map<string, Lack>()
+    const now = new Map<string, Missing>()
     for (const [field, why] of found ?? []) {
       const first = before?.get(field) ?? why
       now.set(field, first)

@@ -1,6 +1,6 @@
 import type { Integer64 } from '@sonde/sdk/internal'
 import type { AttributeReader } from '../attribute-reader.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
 import { type Reading, WideCounter } from '../wide-counter.ts'
@@ -9,7 +9,7 @@ import { parseCounter } from './parse.ts'
 
 /** A refused file is skipped for at most so many sweeps, unless the caller sets another limit. */
 const PAUSE_READS_MAX = 63
-const NOT_KEPT = new Lack('unsupported', 'the port has no such counter (N/A)')
+const NOT_KEPT = new Missing('unsupported', 'the port has no such counter (N/A)')
 
 /** Result of reading a counter. `missing` may mean that the whole port is gone. */
 export type CounterOutcome = 'read' | 'absent' | 'missing'

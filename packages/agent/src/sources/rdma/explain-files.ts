@@ -3,7 +3,7 @@ import type { Attribute, AttributeCheck } from '../chains/attributes.ts'
 import { firstLine } from '../chains/attributes.ts'
 import type { ExplainedValue } from '../chains/chain.ts'
 import { type ChainContext, Refusal } from '../chains/chain-context.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { isNumber } from '../kernel-text.ts'
 import { type CounterForm, HW_COUNTERS, HW_PORT_COUNTERS, PORT_COUNTERS } from './names.ts'
 import { parseCounter, parseLifespan, parseLine, parseRate, parseState, parseUevent } from './parse.ts'
@@ -127,8 +127,8 @@ function counterAt(path: string, form: CounterForm<string> | undefined): Attribu
     parse(bytes) {
       const value = parseCounter(bytes, form?.bytes ?? 1)
       if (isNumber(value)) return value
-      if (value === 'huge') return new Lack('failed', `it does not fit into 64 bits: ${firstLine(bytes)}`)
-      return value === 'not_available' ? new Lack('unsupported', firstLine(bytes)) : undefined
+      if (value === 'huge') return new Missing('failed', `it does not fit into 64 bits: ${firstLine(bytes)}`)
+      return value === 'not_available' ? new Missing('unsupported', firstLine(bytes)) : undefined
     },
   }
 }

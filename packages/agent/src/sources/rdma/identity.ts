@@ -1,6 +1,6 @@
 import type { RecordOf } from '@sonde/sdk'
 import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
-import { Lack } from '../field-absences.ts'
+import { Missing } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { isRepresentor } from '../representor.ts'
 import { parseInterface, parseLine, parseUevent } from './parse.ts'
@@ -12,9 +12,9 @@ const LINE_FIELDS = ['firmware', 'model', 'board', 'node_guid', 'link_layer'] as
  * fails, which is slow.
  */
 const GID_LIMIT = 16
-const SILENT = new Lack('unsupported', 'the file of the driver is empty')
-const NO_PLACE = new Lack('unsupported', 'the device is not a PCI device, or has no driver')
-const NO_NETDEV = new Lack('unsupported', 'no network interface belongs to the port')
+const SILENT = new Missing('unsupported', 'the file of the driver is empty')
+const NO_PLACE = new Missing('unsupported', 'the device is not a PCI device, or has no driver')
+const NO_NETDEV = new Missing('unsupported', 'no network interface belongs to the port')
 
 /** Reads what stays the same while the device exists: firmware, model, address and interfaces of a port. */
 export class PortIdentity {
@@ -69,7 +69,7 @@ export class PortIdentity {
   #readUevent(): void {
     const place = this.#attributes.value(this.#uevent, parseUevent)
     for (const field of ['driver', 'address'] as const) {
-      const found = place instanceof Lack ? place : (place[field] ?? NO_PLACE)
+      const found = place instanceof Missing ? place : (place[field] ?? NO_PLACE)
       this.#record[field] = this.#attributes.absences.settle(field, found)
     }
   }
@@ -90,7 +90,7 @@ export class PortIdentity {
     const names = new Set<string>()
     for (let index = 0; index < GID_LIMIT; index++) {
       const name = this.#readOnce([...this.#port, 'gid_attrs', 'ndevs', String(index)], parseInterface)
-      if (name instanceof Lack) break
+      if (name instanceof Missing) break
       names.add(name)
     }
     return names
@@ -105,7 +105,7 @@ export class PortIdentity {
   }
 
   /** Reads a file that is not kept open. */
-  #readOnce<T>(path: readonly string[], parse: ParseAttribute<T>): T | Lack {
+  #readOnce<T>(path: readonly string[], parse: ParseAttribute<T>): T | Missing {
     const file = this.#sysfs.file(...path)
     const value = this.#attributes.value(file, parse)
     file.close()

@@ -1,7 +1,7 @@
 import type { Labels, RecordOf, RecordType } from '@sonde/sdk'
 import { AttributeReader } from '../attribute-reader.ts'
 import { emptyRecord } from '../empty-record.ts'
-import { FieldAbsences, Lack } from '../field-absences.ts'
+import { FieldAbsences, Missing } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseCarrier } from '../netdev/parse.ts'
 import type { SourceContext } from '../source.ts'
@@ -17,11 +17,11 @@ const MS_PER_SECOND = 1000
 /** This driver reports ACTIVE and LinkUp whatever the link does. */
 const CONSTANT_STATE = 'efa'
 const [DOWN, ACTIVE] = [1, 4]
-const NO_STATE = new Lack(
+const NO_STATE = new Missing(
   'unsupported',
   `the driver ${CONSTANT_STATE} always reports ACTIVE and LinkUp, and the port has no interface whose carrier could be read`,
 )
-const NO_RATE = new Lack('unsupported', 'the rate of the port cannot be read')
+const NO_RATE = new Missing('unsupported', 'the rate of the port cannot be read')
 
 /**
  * The frequent files of a port that a sweep reads beside its traffic. With very many ports, one half of them has its
@@ -121,13 +121,13 @@ export class RdmaPort {
   }
 
   /** Returns the state of a port whose driver always reports ACTIVE, by the carrier of its interface. */
-  #stateOfCarrier(): number | Lack {
+  #stateOfCarrier(): number | Missing {
     const [netdev] = this.#record.netdevs?.split(' ') ?? []
     if (netdev === undefined) return NO_STATE
     const file = this.#sysfs.file('class', 'net', netdev, 'carrier')
     const carrier = this.#attributes.value(file, parseCarrier)
     file.close()
-    return carrier instanceof Lack ? carrier : carrier === 1 ? ACTIVE : DOWN
+    return carrier instanceof Missing ? carrier : carrier === 1 ? ACTIVE : DOWN
   }
 
   /** Reads the files that are read in turns. Returns false if a listed file is missing. */

@@ -1,6 +1,6 @@
 import type { Labels, RecordType } from '@sonde/sdk'
 import type { Slot } from '@sonde/sdk/internal'
-import { FieldAbsences, Lack } from '../field-absences.ts'
+import { FieldAbsences, Missing } from '../field-absences.ts'
 import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
@@ -9,7 +9,7 @@ import type { SourceContext } from '../source.ts'
 export type WhyUntold = (type: RecordType, field: string) => string
 
 /** Values of one series of a record type, kept across scrapes. */
-export class Row {
+export class ScrapedRow {
   readonly type: RecordType
   readonly labels: Labels
   /** Number of the last scrape that contained the series. */
@@ -22,7 +22,7 @@ export class Row {
   readonly #ranges: ReadonlyMap<string, RangedField>
   /** Labels and texts, part of every record. */
   readonly #base: Record<string, unknown>
-  readonly #values = new Map<string, number | bigint | Lack>()
+  readonly #values = new Map<string, number | bigint | Missing>()
   /** Fields with a value of the device itself, not a value copied for a pod. */
   readonly #isOwn = new Set<string>()
   /** Starts as true: another exporter may have left the series in the failed state. */
@@ -73,25 +73,25 @@ export class Row {
    * values that were copied for a pod: if pods share a GPU, some copied fields describe only their processes.
    * Impossible values become missing values here, because other fields are computed from these values.
    */
-  set(field: string, value: number | bigint | Lack, isOwn: boolean): void {
+  set(field: string, value: number | bigint | Missing, isOwn: boolean): void {
     if (this.#values.has(field) && (!isOwn || this.#isOwn.has(field))) return
     this.#values.set(field, this.checked(field, value))
     if (isOwn) this.#isOwn.add(field)
   }
 
   /** Returns the value, or a missing value if no hardware can have it. */
-  checked(field: string, value: number | bigint | Lack): number | bigint | Lack {
-    const quantity = value instanceof Lack ? undefined : this.#ranges.get(field)?.quantity
+  checked(field: string, value: number | bigint | Missing): number | bigint | Missing {
+    const quantity = value instanceof Missing ? undefined : this.#ranges.get(field)?.quantity
     return (quantity && impossible(quantity, value as number | bigint)) ?? value
   }
 
   /** Whether the scrape contained the field with an impossible or contradicted value. */
   isRefused(field: string): boolean {
-    return this.#values.get(field) instanceof Lack
+    return this.#values.get(field) instanceof Missing
   }
 
   /** Marks a field as missing because the scrape contradicts itself. */
-  refuse(field: string, lack: Lack): void {
+  refuse(field: string, lack: Missing): void {
     this.#values.set(field, lack)
   }
 
@@ -131,7 +131,7 @@ export class Row {
     this.#context.absences.gone(this.type, this.labels, reason)
   }
 
-  #lackOf(field: string): Lack {
-    return new Lack('unsupported', this.#whyUntold(this.type, field))
+  #lackOf(field: string): Missing {
+    return new Missing('unsupported', this.#whyUntold(this.type, field))
   }
 }

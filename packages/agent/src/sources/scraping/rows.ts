@@ -5,7 +5,7 @@ import type { SourceContext } from '../source.ts'
 import type { Claimant, Claims } from './claims.ts'
 import { type Dispute, Disputes, holderWords } from './disputes.ts'
 import { HeldKeys } from './held-keys.ts'
-import { Row, type WhyUntold } from './row.ts'
+import { ScrapedRow, type WhyUntold } from './row.ts'
 import type { Subject } from './subjects.ts'
 
 const DAY_MS = 86_400_000
@@ -32,7 +32,7 @@ export interface RowsOptions {
 
 interface Held {
   readonly subject: Subject
-  readonly rows: Map<string, Row>
+  readonly rows: Map<string, ScrapedRow>
 }
 
 /** Reason for a refused sample: the series budget is used up. */
@@ -97,7 +97,7 @@ export class Rows implements Claimant {
   }
 
   /** Returns a row of a claimed GPU or pod; undefined if the budget is used up or another claimant holds it now. */
-  of(subject: Subject, type: RecordType, labels: Readonly<Record<string, string | number>>): Row | undefined {
+  of(subject: Subject, type: RecordType, labels: Readonly<Record<string, string | number>>): ScrapedRow | undefined {
     const rows = this.#subjects.get(subject.keys[0])?.rows
     const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
     const known = rows?.get(key)
@@ -108,13 +108,13 @@ export class Rows implements Claimant {
       this.#made.set(key, { count, atMs: this.#now() })
       this.#room -= count
     }
-    const row = new Row(this.#context, this.address, type, labels, this.#whyUntold)
+    const row = new ScrapedRow(this.#context, this.address, type, labels, this.#whyUntold)
     rows.set(key, row)
     return row
   }
 
   /** The rows of a scrape, with their subjects. */
-  *inScrape(scrape: number): Generator<readonly [subject: Subject, row: Row]> {
+  *inScrape(scrape: number): Generator<readonly [subject: Subject, row: ScrapedRow]> {
     for (const { subject, rows } of this.#subjects.values())
       for (const row of rows.values()) if (row.scrape === scrape) yield [subject, row]
   }

@@ -1,8 +1,8 @@
 import type { NicPlace } from '../simulator/classes/node-class.ts'
 import { rxCurve, type StepCurve, stepsAt, txCurve } from '../simulator/model/bursts.ts'
 import { packetsPerStep } from '../simulator/model/pace.ts'
-import { Place } from '../simulator/model/place.ts'
 import { BASIS, BASIS_COUNT, NIC, NIC_FRACTIONS_FROM } from '../simulator/model/quantities.ts'
+import { SchedulePosition } from '../simulator/model/schedule-position.ts'
 import type { NicSegment } from '../simulator/model/segment.ts'
 import { COUNTERS } from '../simulator/observe/nic-reading.ts'
 import { readLatencyMaxS } from '../simulator/report/doca-diag.ts'
@@ -36,8 +36,8 @@ export class Stretch {
   readonly #elapsed: Float64Array
   readonly #tx: Float64Array
   readonly #rx: Float64Array
-  readonly #place = new Place()
-  readonly #ahead = new Place()
+  readonly #place = new SchedulePosition()
+  readonly #ahead = new SchedulePosition()
 
   /**
    * @param numbers Requested numbers, by {@link COUNTERS}.
@@ -79,7 +79,7 @@ export class Stretch {
   }
 
   /** Number of following moments in the same step, found by bisection; the model itself finds the step of a moment. */
-  #stepMoments({ segment, step }: Place, first: number, limit: number, periodNs: number): number {
+  #stepMoments({ segment, step }: SchedulePosition, first: number, limit: number, periodNs: number): number {
     const ahead = this.#ahead
     const isIn = (moment: number) => {
       this.#simulation.at(ahead, ((first + moment) * periodNs) / NS_PER_S)
@@ -95,7 +95,7 @@ export class Stretch {
     return low
   }
 
-  #locate({ segment }: Place, at: { first: number; from: number; to: number; periodNs: number }): void {
+  #locate({ segment }: SchedulePosition, at: { first: number; from: number; to: number; periodNs: number }): void {
     const { fromS, toS } = segment
     const { keptFromS } = this.#simulation
     for (let i = at.from; i < at.to; i++) {
@@ -119,7 +119,7 @@ export class Stretch {
     })
   }
 
-  #readLatency({ segment, startS, lengthS }: Place, { effect }: NicSegment, from: number, to: number): void {
+  #readLatency({ segment, startS, lengthS }: SchedulePosition, { effect }: NicSegment, from: number, to: number): void {
     const calm = Math.round(readLatencyMaxS(effect, false) * NS_PER_S)
     const busy = Math.round(readLatencyMaxS(effect, true) * NS_PER_S)
     const { windowStart, windowEnd } = segment
@@ -133,7 +133,7 @@ export class Stretch {
 /** Writes the bytes, in steps' worth, at each moment. */
 function moveAlong(
   curve: StepCurve,
-  { startS, lengthS }: Place,
+  { startS, lengthS }: SchedulePosition,
   elapsed: Float64Array,
   steps: Float64Array,
   from: number,

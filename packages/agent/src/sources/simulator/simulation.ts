@@ -1,8 +1,8 @@
 import type { EffectEvent, Effects } from './effects.ts'
 import { AER_NAMES, aerNamesOf } from './model/aer.ts'
 import { EventIndex } from './model/event-index.ts'
-import { locate, type Place } from './model/place.ts'
 import { compileSegments, type ScheduleInput } from './model/schedule.ts'
+import { locate, type SchedulePosition } from './model/schedule-position.ts'
 import type { Segment } from './model/segment.ts'
 import { type NodeState, type Origin, originOf } from './node-state.ts'
 
@@ -106,7 +106,7 @@ export class Simulation {
   }
 
   /** Finds the position of a moment. Unit of `t`: seconds since the epoch. */
-  at(place: Place, t: number): Place {
+  at(place: SchedulePosition, t: number): SchedulePosition {
     const kept = Math.max(this.keptFromS, t)
     return locate(place, this.seed, this.#segmentAt(kept), kept)
   }

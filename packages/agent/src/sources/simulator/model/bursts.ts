@@ -1,6 +1,6 @@
 import { deviceKey, STREAM, uniform } from './hash.ts'
 import { PACKET_BYTES } from './pace.ts'
-import type { Place } from './place.ts'
+import type { SchedulePosition } from './schedule-position.ts'
 import type { NicSegment } from './segment.ts'
 
 /** Buckets of gradients in a step. */
@@ -36,12 +36,24 @@ const NO_TRAFFIC: StepCurve = {
 }
 
 /** Curve of the bytes sent within the step of a position: they are sent in bursts. */
-export function txCurve(seed: number, nic: number, place: Place, segment: NicSegment, packets: number): StepCurve {
+export function txCurve(
+  seed: number,
+  nic: number,
+  place: SchedulePosition,
+  segment: NicSegment,
+  packets: number,
+): StepCurve {
   return curveOf(seed, nic, place, { busyS: segment.txBusyS, shiftS: 0, chunkDuty: segment.chunkDuty, packets })
 }
 
 /** Curve of the bytes received: the bursts of the NIC's neighbour in the ring. */
-export function rxCurve(seed: number, nic: number, place: Place, segment: NicSegment, packets: number): StepCurve {
+export function rxCurve(
+  seed: number,
+  nic: number,
+  place: SchedulePosition,
+  segment: NicSegment,
+  packets: number,
+): StepCurve {
   // The neighbour's traffic varies independently.
   const { rxBusyS: busyS, chunkDuty } = segment
   return curveOf(seed, nic + NEIGHBOUR, place, { busyS, shiftS: SHIFT_S, chunkDuty, packets })
@@ -50,7 +62,7 @@ export function rxCurve(seed: number, nic: number, place: Place, segment: NicSeg
 function curveOf(
   seed: number,
   nic: number,
-  { segment, step, lengthS }: Place,
+  { segment, step, lengthS }: SchedulePosition,
   traffic: { readonly busyS: number; readonly shiftS: number; readonly chunkDuty: number; readonly packets: number },
 ): StepCurve {
   const { busyS, shiftS, chunkDuty, packets } = traffic
@@ -92,6 +104,6 @@ function stepsDone(seed: number, nic: number, segment: number, step: number): nu
 }
 
 /** Whether a NIC is in the middle of a burst. */
-export function isInBurst({ segment, theta, lengthS }: Place): boolean {
+export function isInBurst({ segment, theta, lengthS }: SchedulePosition): boolean {
   return lengthS > 0 && theta >= segment.windowStart && theta < segment.windowEnd
 }

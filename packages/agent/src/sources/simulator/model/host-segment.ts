@@ -1,7 +1,7 @@
 import type { CombinedJob } from './combine.ts'
 import type { Pace } from './pace.ts'
-import type { Place } from './place.ts'
 import { HOST, HOST_COUNT } from './quantities.ts'
+import type { SchedulePosition } from './schedule-position.ts'
 import type { HostSegment, Segment } from './segment.ts'
 
 /** Assumed shares of time in which some tasks of the host wait, and in which all runnable tasks wait. */
@@ -41,7 +41,7 @@ export function hostGrowth(
 }
 
 /** Pressure of the host at a position, by {@link HOST}. */
-export function hostNumbers(out: Float64Array, { segment, elapsedS, startS, lengthS, theta }: Place): void {
+export function hostNumbers(out: Float64Array, { segment, elapsedS, startS, lengthS, theta }: SchedulePosition): void {
   const { base, always, inData, dataShare } = segment.host
   // A step starts with the wait for data.
   const dataS = dataShare * startS + Math.min(theta, dataShare) * lengthS

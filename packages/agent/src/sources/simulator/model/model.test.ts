@@ -4,9 +4,9 @@ import { NODE_CLASSES } from '../classes/classes.ts'
 import type { EffectSpan } from '../effects.ts'
 import { cutEffects, Simulation } from '../simulation.ts'
 import { PACKET_BYTES } from './pace.ts'
-import { Place } from './place.ts'
 import { GPU, GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
 import type { Workload } from './schedule.ts'
+import { SchedulePosition } from './schedule-position.ts'
 import { gpuIntegrals, nicNumbers, phaseOf } from './values.ts'
 
 const START_S = 2.6e7
@@ -14,7 +14,7 @@ const HEALTHY_STEP_S = 2.37
 
 class Node {
   readonly simulation: Simulation
-  readonly #place = new Place()
+  readonly #place = new SchedulePosition()
 
   constructor(spans: readonly EffectSpan[] = [], workload: Workload = 'training') {
     this.simulation = new Simulation({ seed: 7, node: NODE_CLASSES[0], workload, effects: [{ spans }] })
@@ -224,7 +224,7 @@ test('heat slows one GPU down, in waves, and everyone with it', () => {
 
 test('a power limit is drawn to the watt, and clocks follow', () => {
   const node = new Node(during({ gpus: { all: { powerLimitWatts: 500 } } }))
-  const { segment, ...place } = { ...node.simulation.at(new Place(), START_S + 100) }
+  const { segment, ...place } = { ...node.simulation.at(new SchedulePosition(), START_S + 100) }
   const gpu = segment.gpus[0]
   assert.ok(gpu)
   const compute = phaseOf(gpu, { ...place, segment, theta: 0.5 })

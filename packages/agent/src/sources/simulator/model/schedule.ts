@@ -10,8 +10,8 @@ import { hostGrowth, hostNumbers } from './host-segment.ts'
 import { countBefore, growthOf } from './nic-segment.ts'
 import { type Pace, paceOf, slowdownByLimit } from './pace.ts'
 import { SLOT_S } from './phases.ts'
-import { locate, Place } from './place.ts'
 import { GPU_COUNT, HOST_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { locate, SchedulePosition } from './schedule-position.ts'
 import type { GpuSegment, NicSegment, Segment } from './segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
 
@@ -62,7 +62,7 @@ interface Built {
 /** Makes the segments in order; each starts with the final numbers of the one before. */
 class Compiler {
   readonly #input: ScheduleInput
-  readonly #place = new Place()
+  readonly #place = new SchedulePosition()
   #gpuBases: Float64Array[]
   #nicBases: Float64Array[]
   #hostBase: Float64Array

@@ -1,13 +1,13 @@
 import type { NicPlace } from '../classes/node-class.ts'
 import { rxCurve, stepsAt, txCurve } from './bursts.ts'
 import { packetsPerStep } from './pace.ts'
-import type { Place } from './place.ts'
 import { BASIS, BASIS_COUNT, GPU_COUNT, NIC_COUNT } from './quantities.ts'
 import { burstTime } from './rare-events.ts'
+import type { SchedulePosition } from './schedule-position.ts'
 import type { AerSegment, GpuSegment } from './segment.ts'
 
 /** Integrals of a GPU at a position, by {@link GPU}. */
-export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): void {
+export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: SchedulePosition): void {
   const { base, levels, mean } = gpu
   if (place.segment.rhythm === 'slots') {
     for (let i = 0; i < GPU_COUNT; i++) {
@@ -32,7 +32,7 @@ export function gpuIntegrals(out: Float64Array, gpu: GpuSegment, place: Place): 
 }
 
 /** Returns the phase of a GPU. */
-export function phaseOf({ starts }: GpuSegment, { segment, theta, isPrefill }: Place): number {
+export function phaseOf({ starts }: GpuSegment, { segment, theta, isPrefill }: SchedulePosition): number {
   if (segment.rhythm === 'slots') return isPrefill ? 0 : 1
   let phase = starts.length - 1
   while (phase > 0 && theta < (starts[phase] as number)) phase--
@@ -40,7 +40,7 @@ export function phaseOf({ starts }: GpuSegment, { segment, theta, isPrefill }: P
 }
 
 /** Numbers of a NIC at a position, by {@link NIC}, with fractions. */
-export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place: Place): void {
+export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place: SchedulePosition): void {
   const segment = place.segment.nics[nic.index]
   if (segment === undefined) return
   const { base, growth } = segment
@@ -61,7 +61,7 @@ export function nicNumbers(out: Float64Array, seed: number, nic: NicPlace, place
  * PCIe errors of a device at a position, in the order of the schedule's names. They come in bursts specific to the
  * device.
  */
-export function aerNumbers(out: Float64Array, key: number, { base, perS }: AerSegment, place: Place): void {
+export function aerNumbers(out: Float64Array, key: number, { base, perS }: AerSegment, place: SchedulePosition): void {
   const { fromS } = place.segment
   const inBursts = burstTime(fromS + place.elapsedS, key) - burstTime(fromS, key)
   for (let i = 0; i < out.length; i++) out[i] = (base[i] as number) + (perS[i] as number) * inBursts

@@ -2,9 +2,9 @@ import type { GpuModel, GpuPlace } from '../classes/node-class.ts'
 import type { GpuEventKind } from '../effects.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
 import { PACKET_BYTES } from '../model/pace.ts'
-import { Place } from '../model/place.ts'
 import { GPU_COUNT, NIC_COUNT } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'
+import { SchedulePosition } from '../model/schedule-position.ts'
 import type { GpuSegment } from '../model/segment.ts'
 import { gpuIntegrals, nicNumbers, phaseOf } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
@@ -39,15 +39,15 @@ export class GpuReader {
   readonly #simulation: Simulation
   readonly #gpu: GpuPlace
   readonly #key: number
-  readonly #place = new Place()
-  readonly #placeOfHeat = new Place()
+  readonly #place = new SchedulePosition()
+  readonly #placeOfHeat = new SchedulePosition()
   /** The NIC of the same rail, by {@link NIC}, in the window of {@link profile}. */
   readonly #rail: Window | undefined
   #t = 0
 
   constructor(simulation: Simulation, gpu: GpuPlace) {
     const { seed, node } = simulation
-    const fill = (out: Float64Array, place: Place) =>
+    const fill = (out: Float64Array, place: SchedulePosition) =>
       gpuIntegrals(out, place.segment.gpus[gpu.index] as GpuSegment, place)
     const window = () => new Window(simulation, GPU_COUNT, fill)
     const nic = node.nics[gpu.index]

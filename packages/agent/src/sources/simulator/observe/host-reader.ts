@@ -1,6 +1,6 @@
 import { hostNumbers } from '../model/host-segment.ts'
-import { Place } from '../model/place.ts'
 import { HOST_COUNT } from '../model/quantities.ts'
+import { SchedulePosition } from '../model/schedule-position.ts'
 import type { Simulation } from '../simulation.ts'
 import { ORIGINS, observedAt, rounded } from './origin.ts'
 
@@ -9,7 +9,7 @@ export class HostReader {
   /** Numbers of the last reading, by `HOST`. Unit: seconds. */
   readonly numbers = new Float64Array(HOST_COUNT)
   readonly #simulation: Simulation
-  readonly #place = new Place()
+  readonly #place = new SchedulePosition()
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation

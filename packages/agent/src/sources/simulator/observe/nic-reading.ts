@@ -2,9 +2,9 @@ import type { NicPlace } from '../classes/node-class.ts'
 import type { NicEffect, NicEventKind } from '../effects.ts'
 import { bitErrorRate } from '../model/bit-errors.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
-import { Place } from '../model/place.ts'
 import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'
+import { SchedulePosition } from '../model/schedule-position.ts'
 import type { NicSegment } from '../model/segment.ts'
 import { nicNumbers } from '../model/values.ts'
 import { vectorOf } from '../model/vector.ts'
@@ -25,7 +25,7 @@ export class NicReading {
   /** By {@link COUNTERS}; whole numbers except for the seconds. */
   readonly counters = new Float64Array(COUNTERS_COUNT)
   /** Position of the moment in the schedule. */
-  readonly place = new Place()
+  readonly place = new SchedulePosition()
   segment!: NicSegment
   /** The moment. Unit: seconds. */
   atS = 0

@@ -1,7 +1,7 @@
 import type { PciPlace } from '../classes/node-class.ts'
 import { RECEIVED_ERRORS, RECEIVER_ERRORS } from '../model/aer.ts'
-import type { Place } from '../model/place.ts'
 import { rareEvents } from '../model/rare-events.ts'
+import type { SchedulePosition } from '../model/schedule-position.ts'
 import type { AerSegment } from '../model/segment.ts'
 import { aerNumbers } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
@@ -71,7 +71,7 @@ export class PciReader implements LinkEnd {
   }
 
   /** Errors at a position. A healthy link has rare receiver errors, a given number per day. */
-  readErrors(aer: AerSegment, place: Place, healthyPerDay: number): void {
+  readErrors(aer: AerSegment, place: SchedulePosition, healthyPerDay: number): void {
     const { seed, aerNames } = this.#simulation
     if (this.#counts.length !== aerNames.length) {
       this.#counts = new Float64Array(aerNames.length)

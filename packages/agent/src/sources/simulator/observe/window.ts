@@ -1,17 +1,17 @@
-import { Place } from '../model/place.ts'
+import { SchedulePosition } from '../model/schedule-position.ts'
 import type { Simulation } from '../simulation.ts'
 
 /** A time window of growing numbers: their values at its end, and their growth. */
 export class Window {
   readonly #simulation: Simulation
-  readonly #place = new Place()
-  readonly #fill: (out: Float64Array, place: Place) => void
+  readonly #place = new SchedulePosition()
+  readonly #fill: (out: Float64Array, place: SchedulePosition) => void
   readonly #from: Float64Array
   readonly #to: Float64Array
   #windowS = 0
 
   /** `fill` writes `count` numbers for a position. */
-  constructor(simulation: Simulation, count: number, fill: (out: Float64Array, place: Place) => void) {
+  constructor(simulation: Simulation, count: number, fill: (out: Float64Array, place: SchedulePosition) => void) {
     this.#simulation = simulation
     this.#fill = fill
     this.#from = new Float64Array(count)

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { NODE_CLASSES } from '../classes/classes.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import type { Effects } from '../effects.ts'
-import { Place } from '../model/place.ts'
 import { NIC, NIC_COUNT } from '../model/quantities.ts'
+import { SchedulePosition } from '../model/schedule-position.ts'
 import { nicNumbers } from '../model/values.ts'
 import { RUNNING_LIMIT } from '../names.ts'
 import { Simulation } from '../simulation.ts'
@@ -147,7 +147,7 @@ test('every scenario fits a node of every class that has its devices, and the mo
       for (const severity of [scenario.severity.min, scenario.severity.max]) {
         for (const durationS of [1, 3000]) {
           const { id } = book.start({ name: scenario.name, severity, durationS, delayS: 100 }, NOW_S)
-          simulation.at(new Place(), NOW_S + 10_000)
+          simulation.at(new SchedulePosition(), NOW_S + 10_000)
           assert.ok(simulation.segments.length < 200, `${scenario.name} on ${node.name}: ${simulation.segments.length}`)
           book.stop(id, NOW_S)
         }
@@ -210,7 +210,7 @@ test('scenarios may be started for ever: what is over is forgotten, and what it 
   const book = new ScenarioBook(simulation)
   const downs = (t: number) => {
     const out = new Float64Array(NIC_COUNT)
-    nicNumbers(out, 3, simulation.node.nics[3] as NicPlace, simulation.at(new Place(), t))
+    nicNumbers(out, 3, simulation.node.nics[3] as NicPlace, simulation.at(new SchedulePosition(), t))
     return out[NIC.linkDowns] as number
   }
   const before = downs(NOW_S)

@@ -11,7 +11,7 @@ export const COPY_BYTES_PER_S = 12e9
 export const COPY_S = SAVED_BYTES / COPY_BYTES_PER_S
 /** Traffic to storage during and after the copy. */
 const STORAGE_BYTES_PER_S = 9e9
-/** Additional duration of the first step after the checkpoint. */
+/** Time after a checkpoint in which the job is slow. Unit: seconds. */
 const SLOW_STEP_S = 4
 const SLOWER_BY_S = 1.2
 

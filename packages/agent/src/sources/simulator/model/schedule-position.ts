@@ -11,7 +11,7 @@ const PREFILL_WAVE = 0.14
 const DAY_S = 86_400
 
 /** Position of a moment in the schedule. One object is reused, so that reads allocate no memory. */
-export class Place {
+export class SchedulePosition {
   segment!: Segment
   /** Seconds since the segment began. */
   elapsedS = 0
@@ -27,7 +27,7 @@ export class Place {
 }
 
 /** Finds the position of a moment in a segment. */
-export function locate(place: Place, seed: number, segment: Segment, t: number): Place {
+export function locate(place: SchedulePosition, seed: number, segment: Segment, t: number): SchedulePosition {
   const elapsedS = Math.min(t, segment.toS) - segment.fromS
   place.segment = segment
   place.elapsedS = elapsedS
@@ -42,7 +42,7 @@ export function locate(place: Place, seed: number, segment: Segment, t: number):
   return place
 }
 
-function locateStep(place: Place, seed: number, { index, stepS }: Segment): void {
+function locateStep(place: SchedulePosition, seed: number, { index, stepS }: Segment): void {
   const { elapsedS } = place
   let step = Math.floor(elapsedS / stepS)
   let start = stepStart(seed, index, stepS, step)
@@ -66,7 +66,7 @@ function stepStart(seed: number, segment: number, stepS: number, step: number): 
   return step === 0 ? 0 : stepS * (step + JITTER * (uniform(seed, STREAM.steps, segment, step) - 0.5))
 }
 
-function locateSlot(place: Place, seed: number): void {
+function locateSlot(place: SchedulePosition, seed: number): void {
   const { elapsedS, segment } = place
   const slot = Math.floor(elapsedS / SLOT_S)
   const before = prefillBy(seed, segment.index, slot)
