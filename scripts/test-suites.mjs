@@ -4,6 +4,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { after, suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { endAll } from './test-end.ts'
 
 /** Ticks of the processor in a second, as `/proc` counts them. */
 const TICKS_PER_S = 100
@@ -17,6 +18,7 @@ for (const file of JSON.parse(process.env.SONDE_TEST_FILES ?? '[]')) {
     await import(pathToFileURL(file).href)
   })
 }
+await endAll()
 
 /** The first file of a process bears the cost of its start. */
 function writeTime(times, file) {

@@ -14,18 +14,32 @@ const ALL = '{packages,test,scripts,bench,examples}/**/*.test.ts'
 /** Where tests are that start no browser, and few processes. */
 const QUICK = '{packages,test/house}/**/*.test.ts'
 /**
- * Rooms among them whose tests start whole agents, children, services and stores, or simulate hours. Each of their
- * files has a process of its own; those of other rooms share the room's, because they take less time than its start.
+ * Tests among them that start whole agents, children, services and stores, or simulate hours. Each file has a process
+ * of its own. The files of a room that are not here share a process, because they take less time than its start.
  */
 const LONG = new RegExp(
   [
-    'agent/src/(hints|hosting|http|pods|service|sources)/',
+    'agent/src/hints/([^/]+|rules/(rules|measured))\\.test',
+    'agent/src/hosting/(hosts?|shared-library)\\.test',
+    'agent/src/http/',
+    'agent/src/pods/pod-churn',
+    'agent/src/service/(churn|directory|fuzz|service)\\.test',
+    // The test that is named like the folder of its source damages every file that the source reads.
+    'agent/src/sources/(?<source>[^/]+)/\\k<source>\\.test',
+    'agent/src/sources/(doca/(crashes|errors|explain|hangs)|scraping/|simulator/observe/invariants)',
     'agent/src/(pipeline/recent|traceback/(attacks|watching/clients))',
     'cli/src/commands/app-',
     'console/server/store/',
     'sdk/src/sinks/(files/files|ipc/)',
   ].join('|'),
 )
+/** Browser tests whose files share a process, with its browser and the stages that they only look at. */
+const TOGETHER = [
+  ['address', 'keyboard', 'pages', 'states'],
+  ['device-pages', 'devices', 'waiting'],
+  ['explain', 'explorer', 'fabric'],
+  ['exporters', 'foreign-page', 'hostile-texts', 'real-event', 'sources', 'traffic'],
+].map((names) => new RegExp(`^test/browser/(${names.join('|')})\\.test\\.ts$`))
 /** How many folders of a path name a room: `packages/agent/src/rules`. */
 const ROOM_DEPTH = 4
 /** What takes longest starts first, so that nothing long is left when everything else has ended. */
@@ -54,8 +68,10 @@ const files = globSync(values.quick ? QUICK : ALL, {
 const hasPage = await setUpTests(files)
 if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
 
-/** What is run in one process: the files of a room that only compute, or one file. */
+/** What is run in one process: the files of a room that only compute, browser tests of one kind, or one file. */
 function groupOf(file: string): string {
+  const together = TOGETHER.find((files) => files.test(file))
+  if (together !== undefined) return together.source
   return file.startsWith('packages/') && !LONG.test(file) ? file.split('/').slice(0, ROOM_DEPTH).join('/') : file
 }
 

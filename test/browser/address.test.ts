@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
-import { SHOW_LIMIT_MS, startStage, untilDrawn } from './browser.ts'
+import { SHOW_LIMIT_MS, shareStage, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
 test('a view is its address', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
 
   await t.test('a copied address shows the same window, cursor and zone elsewhere', async () => {
     let copied = ''
@@ -107,7 +107,7 @@ test(
   'the theme follows the system until one is chosen, and the choice lasts',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startStage(t)
+    const stage = await shareStage(t)
     await stage.visit('/', async (page) => {
       await untilDrawn(page)
       const light = await canvasColour(page)
@@ -126,7 +126,7 @@ test(
 )
 
 test('nothing moves by itself where less motion is asked for', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
   await stage.visit(
     '/',
     async (page) => {

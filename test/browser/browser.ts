@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { root, setUpWeb } from '../../scripts/setup.mjs'
+import { atEnd, mayShare } from '../../scripts/test-end.ts'
 import { programPath } from '../debian.ts'
 import { type SondeProcess, type StartOptions, startSonde, temporaryDir } from '../sonde-process.ts'
 import { closeTab, type Emulation, leaveTab, NETWORK_CHANGED, takeTab } from './tabs.ts'
@@ -31,7 +32,12 @@ export interface VisitOptions extends Partial<Emulation> {
   readonly before?: (page: Page) => Promise<unknown>
 }
 
-/** A running `sonde up` and a browser that looks at it. Both end with the test. */
+/** A test, or the process where tests share something. */
+interface Ending {
+  after(end: () => unknown): void
+}
+
+/** A running `sonde up` and a browser that looks at it. `sonde up` ends with the test. */
 export interface Stage {
   /** Where the page is. */
   readonly address: string
@@ -50,7 +56,7 @@ export interface Stage {
 
 /** Builds the page where its files changed, then starts `sonde up` with a data directory of its own, and Chromium. */
 export async function startStage(
-  test: TestContext,
+  test: Ending,
   args: readonly string[] = [],
   options: StartOptions = {},
 ): Promise<Stage> {
@@ -62,7 +68,7 @@ export async function startStage(
   let sonde = await start('127.0.0.1:0')
   const { address } = sonde
   test.after(() => sonde.stop())
-  const browser = await borrowBrowser(test)
+  const browser = await browserFor(test)
   return {
     address,
     dataDir: data.path,
@@ -76,21 +82,29 @@ export async function startStage(
   }
 }
 
-let shared: Promise<Browser> | undefined
-let borrowers = 0
+const sharedStages = new Map<string, Promise<Stage>>()
+let sharedBrowser: Promise<Browser> | undefined
 
-/** A browser for all tests that run beside each other; visits take turns in its tabs. */
-async function borrowBrowser(test: TestContext): Promise<Browser> {
-  borrowers += 1
-  test.after(async () => {
-    borrowers -= 1
-    if (borrowers > 0) return
-    const unused = shared
-    shared = undefined
-    await (await unused)?.close()
-  })
-  shared ??= startBrowser()
-  return shared
+/**
+ * A stage for tests that only look at it: tests of this process that ask for the same arguments share it. It ends with
+ * the process.
+ */
+export function shareStage(test: TestContext, args: readonly string[] = []): Promise<Pick<Stage, 'address' | 'visit'>> {
+  if (!mayShare) return startStage(test, args)
+  const key = args.join(' ')
+  const stage = sharedStages.get(key) ?? startStage({ after: atEnd }, args)
+  sharedStages.set(key, stage)
+  return stage
+}
+
+/** A browser for all stages of this process, because its start takes as long as some tests. */
+async function browserFor(test: Ending): Promise<Browser> {
+  if (mayShare && sharedBrowser !== undefined) return sharedBrowser
+  sharedBrowser = startBrowser()
+  const browser = await sharedBrowser
+  if (mayShare) atEnd(() => browser.close())
+  else test.after(() => browser.close())
+  return browser
 }
 
 /** Starts Chromium. The caller closes it. */

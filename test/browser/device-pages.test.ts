@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, shareStage, takePicture, untilDrawn } from './browser.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/',
@@ -19,7 +19,7 @@ test(
   'the pages of a simulated node are sound in light and dark, and fit every screen',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startStage(t, ['--only-simulated'])
+    const stage = await shareStage(t, ['--only-simulated'])
     for (const [name, path] of Object.entries(PAGES)) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await t.test(`${name}, ${colorScheme}`, (t) =>

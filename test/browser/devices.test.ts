@@ -5,7 +5,7 @@ import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SHOW_LIMIT_MS, type Stage, shareStage, takePicture, untilDrawn } from './browser.ts'
 import { cutWords } from './cut.ts'
 
 /** How much the content may move by itself while it loads, as browsers count it. */
@@ -19,7 +19,7 @@ interface Device {
 }
 
 test('the devices of a simulated node', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t, ['--only-simulated'])
+  const stage = await shareStage(t, ['--only-simulated'])
 
   await t.test('the overview says that all is well, with every device in its rail', async () => {
     await stage.visit('/', async (page) => {

@@ -4,13 +4,13 @@ import type { Locator, Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SHOW_LIMIT_MS, shareStage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
 const TAB_LIMIT_COUNT = 80
 
 test('everything is reached and used with the keyboard alone', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
 
   await t.test('leads past the navigation to the content', async () => {
     await stage.visit('/', async (page) => {

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, shareStage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { startTraffic } from './traffic.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ test(
   'a page whose code does not come says so, and comes when it is tried again',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startStage(t)
+    const stage = await shareStage(t)
     let isAway = true
     const look = async (page: Page): Promise<void> => {
       const words = page.getByText('The code of this page did not come.')
@@ -82,7 +82,7 @@ test(
 )
 
 test('a page whose first files do not come is loaded again', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
   for (const files of [/\/assets\/index-[^/]*\.js$/, /\/assets\/index-[^/]*\.css$/]) {
     let isFirst = true
     let loadedAgain: Promise<unknown> | undefined
@@ -108,7 +108,7 @@ test(
   'a page whose first files never come says so, and comes when it is asked to',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startStage(t)
+    const stage = await shareStage(t)
     let isAway = true
     let asked = 0
     const look = async (page: Page): Promise<void> => {
@@ -128,7 +128,7 @@ test(
 )
 
 test('going to another page is one frame once its code is there', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
   await stage.visit('/', async (page) => {
     await untilDrawn(page)
     await page.waitForFunction(() =>

@@ -6,13 +6,13 @@ import type { Page, Route } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, shareStage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 
 const FAILED_REQUEST = /^console: Failed to load resource/
 
 test('what the page says while it has no data, or cannot get them', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
 
   await t.test('shows outlines while answers are awaited, and claims nothing', async (t) => {
     const answers = Promise.withResolvers<void>()
@@ -223,7 +223,7 @@ test(
   'on a small screen the top bar says how far behind the page is, and a time with its zone',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startStage(t)
+    const stage = await shareStage(t)
     await stage.visit(
       '/',
       async (page) => {

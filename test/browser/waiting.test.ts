@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { assertSound } from './axe.ts'
-import { startStage, takePicture, untilDrawn } from './browser.ts'
+import { shareStage, takePicture, untilDrawn } from './browser.ts'
 
 /** What the page says of hardware that lacks something: only the server can know. */
 const CLAIMS = /Absent|not told|No source|No value|is read\./
 const FAILED_REQUEST = /^console: Failed to load resource/
 
 test('what is not answered yet is not called absent', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t, ['--only-simulated'])
+  const stage = await shareStage(t, ['--only-simulated'])
 
   await t.test('a page that waits for its answers shows labels and outlines, and is not live', async (t) => {
     await stage.visit('/fabric', async (page) => {
