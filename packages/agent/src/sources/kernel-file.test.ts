@@ -67,7 +67,7 @@ test('a file that was deleted and made again is opened anew within sixteen reads
   assert.equal(files.openCount, 1)
 })
 
-test('a file is read anew where that is asked for', (t) => {
+test('a file is opened again on request', (t) => {
   const { node, files } = filesOf(t)
   const file = files.file('mtu')
   node.write('mtu', '1500\n')

@@ -443,7 +443,7 @@ test('a pod that moves is that of its new node at once', async (t) => {
   assert.deepEqual(fieldsOf(devices, 'Hostname'), [['gpu-node-z']])
 })
 
-test('sources that read the hardware hold what they tell of, whoever came first', async (t) => {
+test('sources that read the hardware hold their GPUs, whoever came first', async (t) => {
   const { tested, exporters } = await bringUp(t, [fixture('kubernetes')])
   const [exporter] = exporters as [ServedExporter]
   await tested.source.sample()

@@ -79,7 +79,7 @@ test('samples of activity are apart by when they were taken, not by when they we
   })
 })
 
-test('what a GPU cannot do is absent, with what its library said', NEEDS, async (t) => {
+test('values that a GPU does not support are absent, with the reason of its library', NEEDS, async (t) => {
   const double = new NvmlDouble(t)
   // A memory temperature of 70 000 degrees is impossible.
   double.play({ gpus: 1, 'gpu0.util': -1, 'gpu0.gpm': 0, 'gpu0.events': 0, 'gpu0.field82': 70_000 })

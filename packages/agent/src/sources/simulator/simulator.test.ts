@@ -35,7 +35,7 @@ describe('simulator', () => {
     assert.deepEqual(simulator.labels, { simulated: 'true' })
   })
 
-  test('what the configuration can name is what there is', () => {
+  test('the configuration accepts exactly the names that exist', () => {
     assert.deepEqual(
       NODE_CLASSES.map(({ name }) => name),
       CLASS_NAMES,

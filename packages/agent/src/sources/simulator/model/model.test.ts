@@ -121,7 +121,7 @@ test('over any window a GPU is used, its engine busy, its SMs active and its ten
   }
 })
 
-test('a moment has the same values whatever was asked before', () => {
+test('a moment has the same values whatever was read before', () => {
   const [steady, leaping] = [new Node(FAULTS), new Node(FAULTS)]
   for (let sample = 0; sample < 200; sample++) {
     const t = START_S + sample * 0.03

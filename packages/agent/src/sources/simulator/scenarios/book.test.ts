@@ -42,7 +42,7 @@ test('a scenario chooses its device, severity and duration, and is listed until 
   assert.equal(book.running(NOW_S + 180).length, 0)
 })
 
-test('one that is ended early has no effect after it, and what happened before stays', () => {
+test('a scenario that is stopped early has no later effect, and its past stays', () => {
   const { book, effects } = bookOf()
   book.start({ name: 'retransmission-storm' }, NOW_S)
   book.stop('1', NOW_S + 30)
