@@ -81,6 +81,9 @@ const METRICS: Readonly<Record<string, string>> = {
   pipe_fp32_active: 'DCGM_FI_PROF_PIPE_FP32_ACTIVE',
 }
 
+/** Metrics of rows whose names differ from `<type>_<field>`. */
+const ROW_METRICS: Readonly<Record<string, string>> = { pod_gpu_count: 'pod_gpus', app_gpu_gpus: 'app_gpus' }
+
 /** Raw samples as an exporter with the labels of pods has them, and the rows that an agent makes of the same. */
 function samples(): { raw: PeerSample[]; rows: PeerSample[] } {
   const [raw, rows]: [PeerSample[], PeerSample[]] = [[], []]
@@ -108,7 +111,12 @@ function samples(): { raw: PeerSample[]; rows: PeerSample[] } {
         if (numbers.pods === 0) continue
         const labels = { app, service, ...(type === 'pod_gpu' ? { namespace, pod } : {}) } as Record<string, string>
         for (const [field, value] of Object.entries(numbers))
-          rows.push({ metric: `${type}_${field}`, labels, timeMs, value: Number(value) })
+          rows.push({
+            metric: ROW_METRICS[`${type}_${field}`] ?? `${type}_${field}`,
+            labels,
+            timeMs,
+            value: Number(value),
+          })
       }
     }
   }

@@ -264,7 +264,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByText('PCIe changed first').waitFor()
       await until('a value', 10_000, async () => {
         const value = page.locator('.lane-row', { hasText: 'Link speed' }).locator('.lane-reading')
-        return (await value.innerText()) === '8'
+        return (await value.innerText()) === '8.00'
       })
       assert.equal(await page.locator('.lane-row', { hasText: 'Sent' }).locator('.lane-reading').innerText(), 'gap')
       assert.match(await page.locator('.lane-chip').innerText(), /\+1\.13\d?\s?\d*\ss · 13:52:41\.2/u)
