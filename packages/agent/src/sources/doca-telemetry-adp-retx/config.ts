@@ -4,5 +4,5 @@ import { docaEntries } from '../doca/options.ts'
 /** Options of the source of adaptive retransmission in `data_sources`. */
 export const adpRetxOptions = v.strictObject(docaEntries)
 
-/** What {@link adpRetxOptions} gives. */
+/** Options of the source of adaptive retransmission after validation. */
 export type AdpRetxOptions = v.InferOutput<typeof adpRetxOptions>

@@ -26,7 +26,7 @@ async function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDe
   const { agent, address } = await serveAgent(t, { sources: [docaTelemetryAdpRetx], paths })
   const scrape = async () => {
     const text = await (await fetch(`${address}/metrics`)).text()
-    // Zeros in front are padding.
+    // Leading zeros are padding.
     return text.split('\n').map((line) => line.replace(/ 0+(?=\d)/, ' '))
   }
   const of = async (metric: string) => (await scrape()).filter((line) => line.startsWith(`doca_adp_retx_${metric}`))
@@ -54,18 +54,22 @@ test('a histogram has the edges of the device, and counts from when it was opene
   assert.ok((await scrape()).every((line) => !/_bytes|_rtt/.test(line) || !line.startsWith('doca_')))
 })
 
-test('devices with other bins share the metric; somebody who changes them starts the series anew', NEEDS, async (t) => {
-  const coarse = { bins: [4], facts: { max_bins: 4, time_units: 8 } }
-  const { double, of } = await bringUp(t, { mlx5_0: { bins: [1] }, mlx5_1: coarse })
-  const edges = async (device: string) =>
-    (await of('timeout_seconds_bucket'))
-      .filter((line) => line.includes(device))
-      .map((line) => line.replace(/.*le="([^"]*)".*/, '$1'))
-  await until('both are read', async () => (await of('packets')).length === 2)
-  assert.equal((await edges('mlx5_0')).length, 16)
-  assert.deepEqual(await edges('mlx5_1'), ['0.001', '0.002', '0.004', '+Inf'])
-  // Fixed bins of 2 and then 3 ms, by another program.
-  double.play({ mlx5_0: { bins: [1] }, mlx5_1: { ...coarse, changed: [1, 3, 2, 3, 0, 8] } })
-  await until('the bins are others', async () => (await edges('mlx5_1')).join() === '0.002,0.005,+Inf')
-  assert.equal((await edges('mlx5_0')).length, 16)
-})
+test(
+  'devices with other bins share the metric; a program that changes the bins starts new series',
+  NEEDS,
+  async (t) => {
+    const coarse = { bins: [4], facts: { max_bins: 4, time_units: 8 } }
+    const { double, of } = await bringUp(t, { mlx5_0: { bins: [1] }, mlx5_1: coarse })
+    const edges = async (device: string) =>
+      (await of('timeout_seconds_bucket'))
+        .filter((line) => line.includes(device))
+        .map((line) => line.replace(/.*le="([^"]*)".*/, '$1'))
+    await until('both are read', async () => (await of('packets')).length === 2)
+    assert.equal((await edges('mlx5_0')).length, 16)
+    assert.deepEqual(await edges('mlx5_1'), ['0.001', '0.002', '0.004', '+Inf'])
+    // Another program sets fixed bins of 2 and then 3 ms.
+    double.play({ mlx5_0: { bins: [1] }, mlx5_1: { ...coarse, changed: [1, 3, 2, 3, 0, 8] } })
+    await until('the bins are others', async () => (await edges('mlx5_1')).join() === '0.002,0.005,+Inf')
+    assert.equal((await edges('mlx5_0')).length, 16)
+  },
+)

@@ -2,10 +2,10 @@ import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from
 import { isNumber, parseAttribute } from '../kernel-text.ts'
 import { WideCounter } from '../wide-counter.ts'
 
-/** Retransmissions of a device a second at most: a packet each, at 400 Gbit/s and 64 bytes. */
+/** The highest rate of retransmissions: one per packet, at 400 Gbit/s and 64 bytes. */
 const EVENTS_PER_S = 800_000_000
 
-/** Adaptive retransmissions as the driver of the device counts them, of all its ports together. */
+/** Counts the adaptive retransmissions of a device with the counters of its driver, over all ports. */
 export class DriverCounter {
   readonly #files: KernelFiles
   readonly #ports: readonly { readonly file: KernelFile; readonly wide: WideCounter }[]
@@ -15,7 +15,7 @@ export class DriverCounter {
     this.#ports = ports.map((file) => ({ file, wide: new WideCounter() }))
   }
 
-  /** The counter of a device; undefined if its driver has none, or it may not be read. */
+  /** Opens the counter of a device; undefined if its driver has none, or if it may not be read. */
   static open(device: string, sysfs: string): DriverCounter | undefined {
     const files = new KernelFiles(sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     const folder = ['class', 'infiniband', device, 'ports'] as const
@@ -30,7 +30,7 @@ export class DriverCounter {
     return undefined
   }
 
-  /** What it shows; undefined if a port cannot be read. */
+  /** Reads the counter; undefined if a port cannot be read. */
   read(): number | bigint | undefined {
     let sum: number | bigint = 0
     for (const { file, wide } of this.#ports) {

@@ -6,20 +6,20 @@ import type { Duty, SourceContext } from '../source.ts'
 import type { DriverCounter } from './driver-counter.ts'
 import { docaAdpRetxType, ORIGINS } from './type.ts'
 
-/** What an {@link AdpRetxReader} is made with. */
+/** Parts of an {@link AdpRetxReader}. */
 export interface AdpRetxParts {
   readonly device: string
   readonly histogram: AdpRetxHistogram
   /**
-   * The driver's own counter, chosen once: a series that went on from another origin would jump. Undefined: the
-   * histogram counts.
+   * The counter of the driver, chosen once, because a series with a new origin would jump. Undefined: the histogram
+   * counts.
    */
   readonly driver: DriverCounter | undefined
-  /** The type that holds the bins of a shape. */
+  /** Returns the type with the bins of a shape. */
   readonly typeOf: (shape: HistogramShape) => RecordType
 }
 
-/** Reads the histogram of one device, each interval. */
+/** Reads the histogram of one device in each interval. */
 export class AdpRetxReader implements DocaReader {
   readonly #parts: AdpRetxParts
   readonly #context: SourceContext
@@ -81,7 +81,7 @@ export class AdpRetxReader implements DocaReader {
     return counted
   }
 
-  /** Somebody has set other bins: what was counted in the ones before is another series. */
+  /** Another program has set other bins. The counts in the old bins are another series. */
   #reshape(): void {
     const { device, histogram, driver, typeOf } = this.#parts
     const type = typeOf(histogram.shape)

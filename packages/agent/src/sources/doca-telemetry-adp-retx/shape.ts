@@ -1,15 +1,16 @@
 import type { HistogramLimits, HistogramShape } from '../../native/doca/adp-retx.ts'
 
-/** Bins that are asked for. */
+/** Number of bins that are requested. */
 const BINS = 16
-/** Width of the first two. Unit: seconds. */
+/** Width of the first two bins. Unit: seconds. */
 const WIDTH_SECONDS = 1e-4
-/** Width of a bin in units of a device at most, which has 16 bits for it. */
+/** Greatest width of a bin in the units of a device, which stores it in 16 bits. */
 const WIDTH_MAX = 65_535
 
 /**
- * What is asked of a device: 16 bins from 0.1 ms on, each twice as wide as the one before, in a unit that it has. A
- * device that counts in milliseconds alone begins at 1 ms, one that counts in nanoseconds alone at 65 µs.
+ * Returns the bins to request from a device: 16 bins from 0.1 ms on, each twice as wide as the one before, in a unit of
+ * the device. A device that counts only in milliseconds starts at 1 ms, a device that counts only in nanoseconds at 65
+ * µs.
  */
 export function wantedShape({ maxBins, unitsSeconds }: HistogramLimits): HistogramShape | undefined {
   const exact = unitsSeconds.find((unit) => isWhole(WIDTH_SECONDS / unit) && WIDTH_SECONDS / unit <= WIDTH_MAX)

@@ -10,10 +10,10 @@ import { AdpRetxReader } from './reader.ts'
 import { wantedShape } from './shape.ts'
 import { docaAdpRetxTimeoutsType, timeoutsType } from './type.ts'
 
-/** Sets of bins that are followed at most, of all devices; each is a type of its own. */
+/** Highest number of different sets of bins over all devices. Each set is a type. */
 const SHAPES_MAX = 32
 
-/** Makes the source, in the child that holds the library. */
+/** Creates the source, in the child process that loads the library. */
 export function createAdpRetx(options: AdpRetxOptions, context: SourceContext): NodeSource {
   return new DocaSource(options, context, { type: docaAdpRetxTimeoutsType, openReader: readerOpener() })
 }

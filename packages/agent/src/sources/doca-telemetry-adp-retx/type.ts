@@ -4,16 +4,16 @@ const entity = { kind: 'nic', key: ['device'] }
 const device = label('RDMA device, such as mlx5_0')
 
 /**
- * Upper edges of the bins that are asked for: the first bin is 0.1 ms wide, so is the second, and each further one
- * twice as wide as the one before. Unit: seconds.
+ * Upper edges of the requested bins. The first two bins are 0.1 ms wide, each further bin is twice as wide as the one
+ * before. Unit: seconds.
  */
 export const TIMEOUT_EDGES: readonly number[] = Array.from({ length: 15 }, (_, bin) => 2 ** bin / 10_000)
 
-/** Where {@link docaAdpRetxType} counts: of the RDMA driver, or of the histogram. */
+/** Origins of the counts of {@link docaAdpRetxType}: the RDMA driver, or the histogram. */
 export const ORIGINS = { driver: 'roce_adp_retrans', histogram: 'timeouts' } as const
 
 /**
- * Adaptive retransmissions of one device. The name of its metric is that of the recipe for Kubernetes; no library and
+ * Adaptive retransmissions of one device. Its metric has the name of the recipe for Kubernetes, although no library and
  * no driver counts packets.
  */
 export const docaAdpRetxType = defineType(
@@ -23,7 +23,7 @@ export const docaAdpRetxType = defineType(
     time: timestamp(),
     device,
     origin: label(
-      `What counts: ${ORIGINS.driver}, a counter of the driver, or ${ORIGINS.histogram}, the histogram; never both`,
+      `Origin of the count: ${ORIGINS.driver} (counter of the driver) or ${ORIGINS.histogram} (histogram), never both`,
     ),
     packets: counter('u64', {
       help: 'Events of adaptive retransmission, not packets: retransmissions by the driver, or timeouts, as origin says',
@@ -32,14 +32,14 @@ export const docaAdpRetxType = defineType(
   { entity },
 )
 
-/** Timeouts of adaptive retransmission, by their duration, with bins as {@link TIMEOUT_EDGES} has them. */
+/** Timeouts of adaptive retransmission by their duration, with the bins of {@link TIMEOUT_EDGES}. */
 export const docaAdpRetxTimeoutsType = timeoutsType(TIMEOUT_EDGES)
 
 /**
- * The same with the bins of a device, which says at run time what it can do. Durations of timeouts, not round trips;
- * their sum is not obtainable.
+ * Defines the type with the bins of a device, which reports at run time which bins it supports. The durations are of
+ * timeouts, not of round trips. Their sum is not available.
  *
- * @param edges Upper edges of all bins but the last. Unit: seconds. At least one.
+ * @param edges Upper edges of all bins except the last. Unit: seconds. At least one.
  */
 export function timeoutsType(edges: readonly number[]) {
   return defineType(

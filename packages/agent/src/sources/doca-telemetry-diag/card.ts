@@ -4,11 +4,11 @@ import { type DiagConfig, DiagSampler } from '../../native/doca/diag.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { commandOf, type Holder, HolderNote, isChild } from './holder-note.ts'
 
-/** For how long a process of Sonde is asked to let go before the counters are taken by force. Unit: milliseconds. */
+/** How long a process of Sonde is asked to release the counters before they are taken by force. Unit: milliseconds. */
 const ASK_MS = 1500
 const ASK_EVERY_MS = 50
-/** Whether another process of Sonde asks is looked at so often at most. Unit: milliseconds. */
-const LOOK_EVERY_MS = 200
+/** Time between two checks whether another process of Sonde asks for the counters. Unit: milliseconds. */
+const CHECK_EVERY_MS = 200
 const CREATE = 'doca_telemetry_diag_create'
 const FORCE = 'take them from it with --force-ownership of `sonde traceback`, or force_ownership of the source'
 
@@ -18,42 +18,45 @@ export type Sampler = Pick<
   'ids' | 'refused' | 'periodNs' | 'sampleBytes' | 'samples' | 'count' | 'query' | 'close'
 >
 
-/** Names a card by the address of a function of it: functions differ behind the dot alone. */
+/** Names a card by the address of one of its functions without the part behind the dot, in which functions differ. */
 export function cardOf(pciAddress: string, device: string): string {
   return /^[0-9a-fA-F:]+\.[0-9a-fA-F]+$/.test(pciAddress) ? pciAddress.replace(/\.[^.]*$/, '') : device
 }
 
 /**
- * The diagnostic counters of a card, of which there is one set for all its functions and all processes. Functions whose
- * samples are asked for take turns; one that samples by itself keeps them.
+ * The diagnostic counters of a card. All its functions and all processes share a single set. Functions whose samples
+ * are requested take turns. A function that samples by itself keeps the counters.
  */
 export class Card {
   readonly #note: HolderNote
   #holder: CardSampler | undefined
   #last: Promise<unknown> = Promise.resolve()
-  #lookedMs = Number.NEGATIVE_INFINITY
+  #checkedMs = Number.NEGATIVE_INFINITY
 
   constructor(card: string, library: string) {
     this.#note = new HolderNote(card, library)
   }
 
-  /** Does something with the counters when nobody else of this process does. */
+  /** Runs work on the counters after all earlier work of this process. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#last.then(work)
     this.#last = next.catch(() => undefined)
     return next
   }
 
-  /** The process of Sonde that asks for the counters while this process holds them. Call it within {@link inTurn}. */
+  /**
+   * Returns the process of Sonde that asks for the counters while this process holds them. Call it within {@link
+   * inTurn}.
+   */
   claimant(): Holder | undefined {
     const nowMs = performance.now()
-    if (nowMs - this.#lookedMs < LOOK_EVERY_MS) return undefined
-    this.#lookedMs = nowMs
+    if (nowMs - this.#checkedMs < CHECK_EVERY_MS) return undefined
+    this.#checkedMs = nowMs
     const holder = this.#note.read()
     return holder?.isOwn === false && holder.isTrusted && holder.isAsking ? holder : undefined
   }
 
-  /** Opens the counters for a function, or says why it cannot have them. Call it within {@link inTurn}. */
+  /** Opens the counters for a function, or returns why they are not available. Call it within {@link inTurn}. */
   async take(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure> {
     const before = this.#holder
     if (before?.keeps === true) return heldBySibling(device.name, before.device.name)
@@ -62,7 +65,8 @@ export class Card {
     const { force } = config
     const holder = this.#note.read()
     const isOther = holder?.isOwn === false
-    // An agent waits for another process of Sonde. A command that a person started may ask that process to let go.
+    // An agent waits for another process of Sonde. A command that a person started may ask that process to release the
+    // counters.
     if (isOther && holder.isTrusted && isChild()) return heldByOther(device.name, holder, config)
     let opened = force && isOther ? await this.#ask(device, config) : undefined
     opened ??= await DiagSampler.open(device, config)
@@ -74,12 +78,12 @@ export class Card {
     return opened.name === 'IN_USE' ? heldByOther(device.name, isOther ? holder : undefined, config) : opened
   }
 
-  /** Notes which function has the counters. Call it within {@link inTurn}. */
+  /** Remembers which function has the counters. Call it within {@link inTurn}. */
   hold(sampler: CardSampler): void {
     this.#holder = sampler
   }
 
-  /** A function needs the counters no more. Call it within {@link inTurn}. */
+  /** Releases the counters of a function that no longer needs them. Call it within {@link inTurn}. */
   async leave(sampler: CardSampler): Promise<void> {
     await sampler.release()
     if (this.#holder !== sampler) return
@@ -87,7 +91,7 @@ export class Card {
     this.#note.remove()
   }
 
-  /** Asks another process of Sonde to let go; undefined if it does not in time. */
+  /** Asks another process of Sonde to release the counters; undefined if it does not in time. */
   async #ask(device: DocaDevice, config: DiagConfig): Promise<DiagSampler | DocaFailure | undefined> {
     this.#note.ask()
     const untilMs = performance.now() + ASK_MS
@@ -100,12 +104,12 @@ export class Card {
   }
 }
 
-/** The samples of one function, for as long and as often as it has the counters of its card. */
+/** The samples of one function. It takes the counters of its card as often as it needs them. */
 export class CardSampler implements Sampler {
   readonly device: DocaDevice
   readonly config: DiagConfig
   readonly #card: Card
-  /** The last that was opened; its samples stay readable when it is closed. */
+  /** The last opened sampler; its samples stay readable after it is closed. */
   #sampler: DiagSampler
   #isOpen = true
   /** Why it has lost the counters for good. */
@@ -118,7 +122,7 @@ export class CardSampler implements Sampler {
     this.#sampler = sampler
   }
 
-  /** Takes the counters of the card of a device, and has it sample them. */
+  /** Takes the counters of the card of a device, and starts sampling. */
   static open(card: Card, device: DocaDevice, config: DiagConfig): Promise<CardSampler | DocaFailure> {
     return card.inTurn(async () => {
       const opened = await card.take(device, config)
@@ -129,7 +133,7 @@ export class CardSampler implements Sampler {
     })
   }
 
-  /** Whether the device samples by itself, which a turn of another function would end. */
+  /** Whether the device samples by itself. A turn of another function would stop that. */
   get keeps(): boolean {
     return this.config.periodNs > 0
   }
@@ -158,7 +162,7 @@ export class CardSampler implements Sampler {
     return this.#sampler.count
   }
 
-  /** See {@link DiagSampler}; takes the counters first where another function of the card has them. */
+  /** See {@link DiagSampler}. If another function of the card has the counters, it takes them first. */
   query(): Promise<DocaFailure | undefined> {
     return this.#card.inTurn(async () => (await this.#hold()) ?? this.#sampler.query())
   }
@@ -167,7 +171,7 @@ export class CardSampler implements Sampler {
     return this.#card.inTurn(() => this.#card.leave(this))
   }
 
-  /** Gives the counters back until its next turn. Called by {@link Card} alone. */
+  /** Releases the counters until its next turn. Only {@link Card} calls it. */
   async release(): Promise<void> {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -192,14 +196,14 @@ export class CardSampler implements Sampler {
     this.#sampler = opened
     this.#isOpen = true
     if (opened.ids.join() === ids) return undefined
-    // Rows are made for the counters of before: it is opened anew.
+    // The rows belong to the old counters, so the device has to be opened again.
     await this.#card.leave(this)
     return new DocaFailure(name, 'doca_telemetry_diag_apply_counters_list_by_id', 'UNEXPECTED')
   }
 }
 
 function heldBySibling(device: string, other: string): DocaFailure {
-  const words = `${other}, another function of the card, is sampled, and the card has these counters once`
+  const words = `${other}, another function of the card, is sampled, and the card has only one set of these counters`
   return new DocaFailure(device, CREATE, 'IN_USE', { kind: 'unsupported', words })
 }
 
@@ -209,7 +213,7 @@ function heldByOther(device: string, holder: Holder | undefined, { force }: Diag
       ? 'another program'
       : `\`${commandOf(holder.pid)}\` (process ${holder.pid}, since ${new Date(holder.sinceMs).toISOString()})`
   const waits =
-    holder === undefined || !isChild() ? 'and does not give them up by force: stop it' : 'Sonde goes on when it ends'
+    holder === undefined || !isChild() ? 'and force does not take them: stop it' : 'Sonde continues when it ends'
   const words = `${who} holds the counters of this card${force ? `, ${waits}` : `: stop it, or ${FORCE}`}`
   return new DocaFailure(device, CREATE, 'IN_USE', { kind: 'denied', words })
 }

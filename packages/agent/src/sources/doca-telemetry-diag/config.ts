@@ -13,12 +13,12 @@ export const diagOptions = v.strictObject({
   counters: setting(
     list(v.pipe(v.string(ALLOWED), v.check(isCounterName, ALLOWED)), COUNTERS_MAX, 'counters'),
     [],
-    'Names or data IDs of the counters to sample. Empty: all that have a field of their own, as far as the device has them',
+    'Names or data IDs of the counters to sample. Empty: all counters with a field of their own that the device has',
   ),
   high_frequency: setting(
     flag(),
     false,
-    'Whether the device samples by itself, each `sample_period_us`; else it takes a sample each interval',
+    'Whether the device samples by itself in each `sample_period_us`. Otherwise it takes one sample in each interval',
   ),
   sample_period_us: setting(
     integer(1, 4_000_000, 'microseconds'),
@@ -28,14 +28,14 @@ export const diagOptions = v.strictObject({
   ring_ms: setting(
     integer(0, 600_000, 'milliseconds'),
     1000,
-    'How far back the samples of `high_frequency` are kept in memory, for whoever asks for a window of them',
+    'Time for which the samples of `high_frequency` stay in memory, so that a window of them can be read',
   ),
   force_ownership: setting(
     flag(),
     false,
-    'Whether the counters are taken from another program that holds them, unless that is Sonde; it goes on, and reads wrong values',
+    'Whether the counters are taken from another program, unless it is Sonde. The other program continues with wrong values',
   ),
 })
 
-/** What {@link diagOptions} gives. */
+/** Options of the source of diagnostic counters after validation. */
 export type DiagOptions = v.InferOutput<typeof diagOptions>

@@ -1,21 +1,21 @@
 import type { RecordType } from '@sonde/sdk'
 import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from './type.ts'
 
-/** What a counter is of, beside its device. */
+/** What a counter belongs to: its device, a port or a priority. */
 export type CounterScope = 'device' | 'port' | 'priority'
 
-/** A counter that has a field of its own. */
+/** A counter with a field of its own. */
 export interface DiagCounter {
-  /** The data ID with no properties: group, counter, and 32 bits of zeros. */
+  /** The data ID without properties: group, counter, and 32 bits of zeros. */
   readonly id: bigint
-  /** What NVIDIA calls it, without the number of the port. */
+  /** Its name at NVIDIA, without the number of the port. */
   readonly name: string
   readonly scope: CounterScope
   readonly type: RecordType
   readonly field: string
-  /** Whether its unit is nanoseconds; the field has seconds. */
+  /** Whether the device counts nanoseconds; the field has seconds. */
   readonly isNs?: true
-  /** Whether it moves both ways: then the most, or the least, of an interval is told. */
+  /** Whether it can fall as well as rise. Then the highest or lowest value of an interval is reported. */
   readonly extreme?: 'max' | 'min'
 }
 
@@ -75,8 +75,8 @@ const of = (rows: readonly Row[], type: RecordType, scope: CounterScope): DiagCo
   rows.map(([id, name, field, more]) => ({ id: BigInt(id) << 32n, name, scope, type, field, ...more }))
 
 /**
- * All counters that have a field, in the order in which a device with little room gets them. Numbers and names: the
- * sources and guides of DOCA 3; a device says itself which of them it has.
+ * All counters with a field. A device with room for few counters gets the first ones. Numbers and names are from the
+ * sources and guides of DOCA 3. Each device reports which of them it has.
  */
 export const COUNTERS: readonly DiagCounter[] = [
   ...of(DEVICE, docaDiagType, 'device'),
@@ -92,12 +92,12 @@ const PRIORITY_BITS = 0xfn
 const PROPERTY_BITS = 0xffff_ffffn
 const HEXADECIMAL = /^0x[0-9a-f]{16}$/i
 
-/** Whether a text of `counters` names counters: a name of the table, or an ID of 16 hexadecimal digits. */
+/** Whether a text names a counter: a name of the table, or an ID of 16 hexadecimal digits. */
 export function isCounterName(text: string): boolean {
   return HEXADECIMAL.test(text) || COUNTERS.some(({ name }) => name === text)
 }
 
-/** The IDs that a list of names and IDs stands for, each once; those of the table where the list is empty. */
+/** Returns the IDs of a list of names and IDs, each once; for an empty list, those of the table. */
 export function idsOf(names: readonly string[], ports: number): bigint[] {
   if (names.length === 0) return COUNTERS.flatMap((counter) => expanded(counter, ports))
   const listed = names.flatMap((text) => {
@@ -107,7 +107,7 @@ export function idsOf(names: readonly string[], ports: number): bigint[] {
   return [...new Set(listed)]
 }
 
-/** An ID for each port, and each priority, that a counter has. */
+/** Returns the ID for each port and each priority of a counter. */
 function expanded({ id, scope }: DiagCounter, ports: number): bigint[] {
   if (scope === 'device') return [id]
   const ofPorts = Array.from({ length: ports }, (_, port) => id | BigInt(port))
@@ -116,36 +116,36 @@ function expanded({ id, scope }: DiagCounter, ports: number): bigint[] {
   return ofPorts.flatMap((ofPort) => priorities.map((priority) => ofPort | priority))
 }
 
-/** A counter by its ID, with the labels that its properties are. */
+/** A counter with the labels that its properties give. */
 export interface PlacedCounter {
   readonly id: bigint
-  /** Undefined if the table does not have it. */
+  /** Undefined if it is not in the table. */
   readonly counter: DiagCounter | undefined
   readonly labels: Readonly<Record<string, number | string>>
 }
 
-/** What an ID stands for. */
+/** Returns the counter and the labels of an ID. */
 export function placeOf(id: bigint): PlacedCounter {
   const properties = id & PROPERTY_BITS
   const counter = COUNTERS.find((known) => known.id === (id ^ properties))
   const port = Number(properties & PORT_BITS)
   const priority = Number((properties >> PRIORITY_SHIFT) & PRIORITY_BITS)
   const known = { device: 0n, port: PORT_BITS, priority: PORT_BITS | (PRIORITY_BITS << PRIORITY_SHIFT) }
-  // Properties that the table does not know make another counter.
+  // An ID with unknown properties is another counter.
   if (counter === undefined || (properties & ~known[counter.scope]) !== 0n)
     return { id, counter: undefined, labels: {} }
   const labels = { device: {}, port: { port: port + 1 }, priority: { port: port + 1, priority } }
   return { id, counter, labels: labels[counter.scope] }
 }
 
-/** Whether a text is the data ID of a counter of the table, of the first port. */
+/** Whether a text is the data ID of a counter of the table, on the first port. */
 export function isFirstPortCounter(text: string): boolean {
   if (!HEXADECIMAL.test(text)) return false
   const id = BigInt(text)
   return placeOf(id).counter !== undefined && (id & PORT_BITS) === 0n
 }
 
-/** What NVIDIA calls the counter of an ID, whatever its properties; `unknown` if the table does not have it. */
+/** Returns NVIDIA's name for the counter of an ID, whatever its properties; `unknown` if the table does not have it. */
 export function nameOf(id: bigint): string {
   return COUNTERS.find((known) => known.id >> 32n === id >> 32n)?.name ?? 'unknown'
 }

@@ -1,11 +1,11 @@
 import type { DeviceClock, SourceContext } from '../source.ts'
 
 const NS_PER_S = 1_000_000_000n
-/** A counter that runs free is followed once so many samples say how fast it is. */
+/** Samples after which the frequency of a free-running counter can be computed. */
 const SAMPLES_MIN = 100
 const SAMPLE_IDS = 2 ** 32
 
-/** A reading of the newest sample: when the query began and ended, by the monotonic clock of the host. */
+/** A reading of the newest sample, with the start and end of the query on the monotonic clock of the host. */
 export interface NewestSample {
   readonly ticks: bigint
   readonly sample: number
@@ -14,8 +14,8 @@ export interface NewestSample {
 }
 
 /**
- * Times of samples by the clock that the device stamps them with. A real-time clock counts nanoseconds. Nobody says the
- * frequency of a counter that runs free; samples a known time apart do.
+ * Converts the clock of the device to times. A real-time clock counts nanoseconds. The frequency of a free-running
+ * counter is unknown, and is computed from samples a known time apart.
  */
 export class DeviceTimes {
   readonly #context: SourceContext
@@ -33,24 +33,24 @@ export class DeviceTimes {
     if (hasRealTime) this.#clock = context.clock(device, 'rtc', Number(NS_PER_S))
   }
 
-  /** Whether {@link monoNs} can be asked. */
+  /** Whether {@link monoNs} returns times. */
   get isKnown(): boolean {
     return this.#clock !== undefined
   }
 
-  /** Ticks of a sample, of the two words that it bears. */
+  /** Combines the two words of a sample into ticks. */
   ticksOf(high: number, low: number): bigint {
     return this.#hasRealTime ? BigInt(high) * NS_PER_S + BigInt(low) : (BigInt(high) << 32n) | BigInt(low)
   }
 
-  /** Learns from the newest sample of a query: it was taken within a period before the query, or during it. */
+  /** Learns from the newest sample of a query. The device took it during the query or within one period before it. */
   learn(newest: NewestSample): void {
     this.#clock ??= this.#measured(newest)
     const periodNs = BigInt(Math.round(this.#periodNs))
     this.#clock?.bracket(newest.beforeNs - periodNs, newest.ticks, newest.afterNs)
   }
 
-  /** The host's monotonic clock when the device's showed so many ticks. Unit: nanoseconds. */
+  /** Returns the time of the host's monotonic clock at a number of ticks. Unit: nanoseconds. */
   monoNs(ticks: bigint): bigint {
     return this.#clock?.monoNs(ticks) ?? 0n
   }

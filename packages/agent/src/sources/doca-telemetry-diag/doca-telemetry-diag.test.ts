@@ -48,7 +48,7 @@ interface Played {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** The source in the child of its library, over a double. */
+/** Runs the source in the child process of its library, with a double. */
 function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsedNs, files = {} }: Played) {
   const double = new DocaDouble(t)
   double.play(devices)
@@ -79,7 +79,7 @@ function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): Recor
     .flatMap(({ type: own, bytes, count, symbols }) => [...readRecords(own as T, viewsOf(bytes), count, symbols)])
 }
 
-test('one sample an interval has the exact value, unit and labels of each counter', NEEDS, async (t) => {
+test('one sample per interval has the exact value, unit and labels of each counter', NEEDS, async (t) => {
   const ID = 0x11a0_0004_0000_0000n
   const counters = ['global_icmc_hit', 'port_rx_bytes', 'pcie_read_stall_ordering', idText(ID)]
   const elapsedNs = 7_000_000_000n
@@ -99,7 +99,7 @@ test('one sample an interval has the exact value, unit and labels of each counte
   await until('it says that it reads', () => running.state === 'reading')
 })
 
-test('at high frequency one row an interval crosses, and a window has every sample at its time', NEEDS, async (t) => {
+test('at high frequency one row per interval is sent, and a window has every sample at its time', NEEDS, async (t) => {
   const counters = ['port_rx_bytes', 'port_tx_bytes']
   const options = { counters, high_frequency: true, sample_period_us: 100, ring_ms: 5000 }
   const { batches, running, double } = start(t, { devices: { mlx5_0: { facts: { drift_ppb: 20_000 } } }, options })
@@ -126,18 +126,18 @@ test('at high frequency one row an interval crosses, and a window has every samp
     assert.equal(Number(sample.sample), Number(samples[0]?.sample) + index)
     const ticks = BigInt(sample.device_ticks as bigint)
     const elapsedNs = ticks - wallNs
-    // Seconds of the first value, nanoseconds of the last, which is taken 10 ns later.
+    // The stamp has the seconds of the first value and the nanoseconds of the last, which is taken 10 ns later.
     const latestNs = (ticks + 10n) % 1_000_000_000n
     assert.equal(sample.stamp, ((ticks / 1_000_000_000n) << 32n) | latestNs)
     assert.equal(BigInt(sample.id_1020000100000000 as bigint), valueAt(waveOf(0x1020_0001_0000_0000n), elapsedNs))
-    // The clock of the device has run 20 millionths fast since the anchor.
+    // The clock of the device has run 20 ppm fast since the anchor.
     const trueNs = wallNs + (elapsedNs * 1_000_000n) / 1_000_020n
     const offNs = Number(BigInt(sample.time as bigint) - trueNs)
     assert.ok(Math.abs(offNs) < 5_000_000, `${offNs} ns off`)
   }
 })
 
-test('a device is drained more often while rules look at its samples', NEEDS, async (t) => {
+test('a device is drained more often while rules watch its samples', NEEDS, async (t) => {
   const options = { counters: ['port_rx_bytes'], high_frequency: true, sample_period_us: 100, ring_ms: 1000 }
   const { batches, running } = start(t, { devices: { mlx5_0: {} }, options, intervalMs: 200 })
   const told = () => rowsOf(periodType, batches).filter(({ device }) => device === 'mlx5_0')
@@ -154,7 +154,7 @@ test('a device is drained more often while rules look at its samples', NEEDS, as
   assert.equal(rowsOf(docaDiagSamplingType, batches).at(-1)?.skipped_samples_total, 0n)
 })
 
-test('a counter that the device lacks, or has no room for, is absent with the reason', NEEDS, async (t) => {
+test('a counter that the device does not have, or has no room for, is absent with the reason', NEEDS, async (t) => {
   const waves = [{ ...waveOf(0x1180_0002_0000_0000n), kind: 'unsupported' as const }]
   const facts = { max_ids: 3, resources: 2 }
   const counters = ['global_icmc_request', 'global_icmc_hit', 'global_icmc_miss', 'rx_cqes', 'tx_cqes']
@@ -188,11 +188,11 @@ test('a counter that the device lacks, or has no room for, is absent with the re
   assert.equal(row.icmc_hits_total, undefined)
 })
 
-test('counters that another program holds are taken only where that is asked for', NEEDS, async (t) => {
+test('counters that another program holds are taken only with force_ownership', NEEDS, async (t) => {
   const counters = ['global_icmc_request']
   const devices = { mlx5_0: { facts: { owned: 1 } } }
   const held = start(t, { devices, options: { counters } })
-  await until('it says who is in the way', () => held.running.state === 'failed')
+  await until('it names the holder', () => held.running.state === 'failed')
   assert.match(held.running.reason, /IN_USE, another program holds the counters/)
   const forced = start(t, { devices, options: { counters, force_ownership: true } })
   await until('it reports', () => rowsOf(docaDiagType, forced.batches).length > 0)
@@ -201,7 +201,7 @@ test('counters that another program holds are taken only where that is asked for
 /** Two functions of one card. */
 const FUNCTIONS = { mlx5_0: { pci: '0000:3a:00.0' }, mlx5_1: { pci: '0000:3a:00.1' } }
 
-test('functions of one card take turns with its counters, and each has its samples', NEEDS, async (t) => {
+test('functions of one card take turns with its counters, and each gets its samples', NEEDS, async (t) => {
   const counters = ['global_icmc_request', 'port_rx_bytes']
   const { batches, running, double } = start(t, { devices: FUNCTIONS, options: { counters } })
   const samplesOf = (name: string) =>
@@ -214,18 +214,18 @@ test('functions of one card take turns with its counters, and each has its sampl
   assert.deepEqual([running.state, running.stats.errors, double.total('contexts')], ['reading', 0, 1])
 })
 
-test('a function that samples by itself keeps the counters of its card until it leaves', NEEDS, async (t) => {
+test('a function that samples by itself keeps the counters of its card until it is closed', NEEDS, async (t) => {
   const options = { counters: ['port_rx_bytes'], high_frequency: true }
   const { batches, running, double } = start(t, { devices: FUNCTIONS, options })
   const told = () => rowsOf(absenceType, batches).filter(({ code }) => code === 'unsupported')
-  await until('the other one is told', () => told().length > 0)
+  await until('the refusal names the other function', () => told().length > 0)
   const other = told()[0]?.series.includes('mlx5_0') === true ? 'mlx5_1' : 'mlx5_0'
   assert.match(String(told()[0]?.reason), new RegExp(`${other}, another function of the card, is sampled`))
   await until('one is read', () => running.state === 'reading')
   assert.deepEqual([running.stats.errors, double.total('contexts')], [0, 1])
 })
 
-test('a device that has none of the counters names them, the first of many', NEEDS, async (t) => {
+test('a device that has none of the counters names the first of them', NEEDS, async (t) => {
   const counters = Array.from({ length: 40 }, (_, at) => idText(0x1180_0000_0000_0000n + BigInt(at)))
   const devices = { mlx5_0: { facts: { listed_only: 1 } } }
   const { running } = start(t, { devices, options: { counters } })
@@ -252,13 +252,13 @@ test(
     double.play({ mlx5_0: { facts } })
     assert.equal(running.state, 'reading')
     const gaps = () => rowsOf(gapType, batches).reduce((sum, { records }) => sum + Number(records), 0)
-    await until('the gaps are what was skipped', () => {
+    await until('the gaps have the number of skipped samples', () => {
       return gaps() === Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.skipped_samples_total)
     })
   },
 )
 
-test('a counter that runs free is followed by its samples, whose frequency nobody says', NEEDS, async (t) => {
+test('the frequency of a free-running counter is computed from its samples', NEEDS, async (t) => {
   const options = { counters: ['global_icmc_request'], high_frequency: true }
   const facts = { timestamp_sources: 1, frc_hz: 156_250_000 }
   const { batches } = start(t, { devices: { mlx5_0: { facts } }, options })
@@ -271,7 +271,7 @@ test('a counter that runs free is followed by its samples, whose frequency nobod
   assert.ok(off < 60_000, `${off} ms off`)
 })
 
-test('errors of a link are those that the driver counts, by kind', NEEDS, async (t) => {
+test('errors of a link come from the counters of the driver, by kind', NEEDS, async (t) => {
   const folder = 'sys/class/infiniband/mlx5_0/ports/1/counters'
   const files = { [`${folder}/symbol_error`]: '7\n', [`${folder}/link_downed`]: '2\n' }
   const { batches } = start(t, { devices: { mlx5_0: {} }, options: { counters: ['rx_cqes'] }, files })

@@ -15,7 +15,7 @@ import {
   docaDiagType,
 } from './type.ts'
 
-/** Registry row of the source of diagnostic counters, which takes them from whoever has them: it is to be asked for. */
+/** Registry row of the source of diagnostic counters. It takes them from other programs, so it runs only on request. */
 export const docaTelemetryDiag: SourceDefinition = {
   name: 'doca_telemetry_diag',
   summary: 'Diagnostic counters that NICs and DPUs sample themselves, by the DOCA Telemetry libraries',

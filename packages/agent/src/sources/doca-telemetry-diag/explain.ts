@@ -3,7 +3,7 @@ import type { ChainContext } from '../chains/chain-context.ts'
 import { docaExplain } from '../doca/explain.ts'
 import { taintOf } from '../doca/versions.ts'
 
-/** The chain of all DOCA sources, and who holds the counters: to sample is to take them. */
+/** The chain of all DOCA sources, with a step about the holder of the counters, because sampling takes the counters. */
 export const diagExplain: SourceExplain = {
   ...docaExplain,
   deviceSteps(context, device) {
@@ -12,16 +12,16 @@ export const diagExplain: SourceExplain = {
   },
 }
 
-/** Which program holds the counters no file tells: a source that was refused says so itself. */
+/** No file shows which program holds the counters. A source that is refused reports it. */
 function ownershipStep(context: ChainContext, device: string): Step {
   return {
     name: 'ownership',
     async check() {
-      const taken = `this source takes the counters of ${device} from other programs; it says IN_USE where it may not`
+      const taken = `this source takes the counters of ${device} from other programs; it reports IN_USE if it may not`
       const advice = 'then stop the program that it names, or set force_ownership'
       return fine(
         `${context.procfs}/sys/kernel/tainted`,
-        `${taken}, ${advice}. Its first sample taints the kernel, whose taint is ${await taintOf(context)}`,
+        `${taken}, ${advice}. Its first sample taints the kernel; the taint now is ${await taintOf(context)}`,
       )
     },
   }

@@ -2,20 +2,20 @@ import { SAMPLE_1 } from '../../native/doca/layout.ts'
 
 const WORD = 2 ** 32
 
-/** The most and the least of what moves both ways, over the samples of an interval. */
+/** Highest or lowest values of gauges over the samples of an interval. */
 export class Extremes {
   readonly #kinds: readonly ('max' | 'min' | undefined)[]
-  /** Which values of a sample are looked at. */
+  /** Indexes of the values that have an extreme. */
   readonly #places: readonly number[]
   readonly #found = new Map<number, number>()
 
-  /** @param kinds For each value of a sample what is told of it; undefined: the newest. */
+  /** @param kinds The extreme of each value of a sample; undefined if the newest value is reported. */
   constructor(kinds: readonly ('max' | 'min' | undefined)[]) {
     this.#kinds = kinds
     this.#places = kinds.flatMap((kind, at) => (kind === undefined ? [] : [at]))
   }
 
-  /** Takes samples, so many bytes apart. */
+  /** Takes samples that are `sampleBytes` apart. */
   take(samples: DataView, count: number, sampleBytes: number): void {
     for (const place of this.#places) {
       const isMax = this.#kinds[place] === 'max'
@@ -29,13 +29,13 @@ export class Extremes {
     }
   }
 
-  /** What was found of a value; undefined if the newest is told. */
+  /** Returns the extreme of a value; undefined if the newest value is reported. */
   of(at: number): bigint | undefined {
     const found = this.#found.get(at)
     return found === undefined ? undefined : BigInt(found)
   }
 
-  /** An interval begins. */
+  /** Starts an interval. */
   restart(): void {
     this.#found.clear()
   }

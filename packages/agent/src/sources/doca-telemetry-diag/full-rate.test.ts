@@ -11,8 +11,8 @@ const PERIOD_NS = 100_000
 const QUERY_SAMPLES = 100
 
 /**
- * Times of the samples of queries; each query says how far ahead of the device the clock was taken to be then. `told`
- * takes how far ahead the ring is told that they are.
+ * Returns the times of the samples of queries. Each query states how far the clock was ahead of the device. `told`
+ * receives the lead that is reported to the ring.
  */
 function timesOf(aheadNs: readonly number[], told: number[] = []): number[] {
   const times: number[] = []
@@ -58,8 +58,8 @@ test('times are those of the clock', () => {
   )
 })
 
-test('times that were ahead of the clock never go back nor stand, and meet it slowly', () => {
-  // A first reading of the clock may be milliseconds off: here ten samples, where a query has a hundred.
+test('times that are ahead of the clock never fall or stop, and slow down until the clock catches up', () => {
+  // The first reading of the clock may be milliseconds off: ten samples here, of a hundred in a query.
   const told: number[] = []
   const times = timesOf([1_000_000, ...Array.from({ length: 20 }, () => 0)], told)
   assert.ok(Math.abs((told[1] ?? 0) - 900_000) < 1000, 'the last of the query before is a sample earlier')

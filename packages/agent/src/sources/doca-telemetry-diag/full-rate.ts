@@ -8,35 +8,35 @@ import { sampleFieldOf } from './type.ts'
 
 const WORD = 2 ** 32
 const RTC_WORD = 1_000_000_000
-/** Times that are ahead of the clock go on at least at this part of its pace. */
+/** Times that are ahead of the clock advance at least at this share of its speed. */
 const SLOWEST = 0.95
-/** Time, ticks, stamp, device and number of the sample, before the values. */
+/** Bytes of time, ticks, stamp, device and number of the sample, before the values. */
 const HEADER_BYTES = 32
 
-/** What a {@link FullRate} is made with. */
+/** Parts of a {@link FullRate}. */
 export interface FullRateParts {
   readonly device: string
   readonly type: RecordType
   readonly sampler: Sampler
   readonly times: DeviceTimes
   readonly hasRealTime: boolean
-  /** Samples that are kept. */
+  /** Number of samples that are kept. */
   readonly ringSamples: number
-  /** Samples of one query at most. */
+  /** Highest number of samples in one query. */
   readonly querySamples: number
 }
 
-/** Samples of one device at full rate: each becomes a packed record in a ring of the host. */
+/** Puts the samples of one device into a ring of the host, each as a packed record. */
 export class FullRate {
   readonly #parts: FullRateParts
   readonly #ring: SampleRing
   readonly #recordBytes: number
-  /** Records of a query, whose device is filled in already. */
+  /** Records of a query; the device is already filled in. */
   readonly #records: Uint8Array
   readonly #words: Uint32Array
-  /** What the high word of a time counts, in ticks. */
+  /** Ticks in one unit of the high word. */
   readonly #unit: number
-  /** The words of the first sample of the query. */
+  /** Words of the first sample of the query. */
   #high = 0
   #low = 0
   #lastNs = 0n
@@ -61,7 +61,10 @@ export class FullRate {
     return this.#ring.isWatched
   }
 
-  /** Puts the samples of the last query into the ring, without an object a sample: there are 80 000 a second. */
+  /**
+   * Puts the samples of the last query into the ring. It creates no object for a sample, because there are 80 000 per
+   * second.
+   */
   put(): void {
     const { sampler, times } = this.#parts
     const { samples, count, sampleBytes, ids } = sampler
@@ -76,7 +79,7 @@ export class FullRate {
     for (let index = 0; index < count; index++) {
       const at = index * sampleBytes
       const elapsed = this.#elapsed(samples, at)
-      // A ring is in the order of its times, also where a clock was set back.
+      // The times in a ring must rise, even if a clock was set back.
       elapsedNs = Math.max(elapsedNs, Math.round(elapsed * pace.nsPerTick))
       const to = index * this.#recordBytes
       const word = to >>> 2
@@ -94,12 +97,12 @@ export class FullRate {
     this.#ring.put(this.#records.subarray(0, count * this.#recordBytes), pace.aheadNs)
   }
 
-  /** Samples do not come any more. */
+  /** Reports that no more samples come. */
   lose(): void {
     this.#ring.lose()
   }
 
-  /** Times between the first and the last sample lie on a line: so far apart no clock changes its pace. */
+  /** Times between the first and the last sample are interpolated: in so short a time no clock changes its speed. */
   #paceOf(samples: DataView, lastAt: number) {
     const { times } = this.#parts
     const ticksAt = (at: number) =>
@@ -112,16 +115,17 @@ export class FullRate {
     const [firstTicks, lastTicks] = [ticksAt(0), ticksAt(lastAt)]
     const [ownNs, endNs] = [times.monoNs(firstTicks), times.monoNs(lastTicks)]
     const span = Number(lastTicks - firstTicks)
-    // A time that two queries share would lie on both sides of the end of a window.
+    // If two queries shared a time, it would be on both sides of the end of a window.
     const firstNs = ownNs > this.#lastNs ? ownNs : this.#lastNs + 1n
     const aheadNs = firstNs - ownNs
     if (span <= 0 || endNs <= ownNs) return { firstTicks, nsPerTick: 0, firstNs, aheadNs }
-    // Times that are ahead, as the clock was known less well before, wait for it slowly: rates are made of them.
+    // Earlier times may be ahead, because the clock was known less precisely. They slow down until the clock catches
+    // up, because rates are computed from them.
     const nsPerTick = Math.max(Number(endNs - firstNs), Number(endNs - ownNs) * SLOWEST) / span
     return { firstTicks, nsPerTick, firstNs, aheadNs }
   }
 
-  /** Ticks of a sample since the first of its query. */
+  /** Returns the ticks of a sample since the first sample of its query. */
   #elapsed(samples: DataView, at: number): number {
     const high = samples.getUint32(at + SAMPLE_1.earliestHigh, true)
     const low = samples.getUint32(at + SAMPLE_1.earliestLow, true)
@@ -129,7 +133,7 @@ export class FullRate {
   }
 }
 
-/** The two words of a u64. */
+/** Splits a u64 into two words. */
 function wordsOf(value: bigint): readonly [high: number, low: number] {
   return [Number(value >> 32n), Number(value & 0xffff_ffffn)]
 }

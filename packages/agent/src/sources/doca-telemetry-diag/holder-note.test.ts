@@ -16,10 +16,10 @@ import { type TestContext, test } from 'node:test'
 import { commandOf, HolderNote } from './holder-note.ts'
 
 const isRoot = process.getuid?.() === 0
-/** A user who is neither this one nor root. */
+/** A user that is neither this user nor root. */
 const OTHER_UID = 65_534
 
-/** The note of this process in a folder of the test's own. */
+/** The note of this process, in a folder of the test. */
 function write(t: TestContext) {
   const { TMPDIR } = process.env
   const root = mkdtempSync(join(tmpdir(), 'sonde-note-'))
@@ -36,7 +36,7 @@ function write(t: TestContext) {
   return { note, folder, path: join(folder, name) }
 }
 
-test('a note names its process, to those of the same card and library, until it is taken away', (t) => {
+test('a note names its process to processes with the same card and library, until it is removed', (t) => {
   const { note } = write(t)
   const holder = note.read()
   assert.deepEqual([holder?.pid, holder?.isOwn, holder?.isTrusted, holder?.isAsking], [process.pid, true, true, true])
@@ -47,7 +47,7 @@ test('a note names its process, to those of the same card and library, until it 
   assert.equal(note.read(), undefined)
 })
 
-test('what is no note of a process that lives names nobody', (t) => {
+test('an invalid note, or a note of a process that has ended, names no process', (t) => {
   const { note, path } = write(t)
   const text = readFileSync(path, 'utf8')
   const [pid, start, sinceMs] = text.trim().split(' ')
@@ -66,10 +66,10 @@ test('what is no note of a process that lives names nobody', (t) => {
   assert.equal(note.read(), undefined, 'no link is followed')
 })
 
-test('another user can neither ask for the counters nor speak for a process', { skip: !isRoot }, (t) => {
+test('another user can neither ask for the counters nor write a note for this process', { skip: !isRoot }, (t) => {
   const { note, folder, path } = write(t)
   chownSync(path, OTHER_UID, OTHER_UID)
-  assert.equal(note.read(), undefined, 'this process is not of that user')
+  assert.equal(note.read(), undefined, 'this process belongs to another user')
   const child = spawn('sleep', ['60'], { uid: OTHER_UID })
   t.after(() => child.kill('SIGKILL'))
   const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
@@ -82,7 +82,7 @@ test('another user can neither ask for the counters nor speak for a process', { 
   assert.equal(note.read(), undefined, 'the folder is of another user')
 })
 
-test('a program is called as a person starts it, without its arguments', (t) => {
+test('a program is named as a person starts it, without its arguments', (t) => {
   const { folder } = write(t)
   const script = join(folder, 'sonde.mjs')
   writeFileSync(script, 'process.stdin.resume()')

@@ -25,25 +25,25 @@ export interface Holder {
   readonly pid: number
   /** Unit: milliseconds since the Unix epoch. */
   readonly sinceMs: number
-  /** Whether it is this one. */
+  /** Whether it is this process. */
   readonly isOwn: boolean
-  /** Whether it is of the same user, or of root: what it wants is heeded. */
+  /** Whether it belongs to the same user or to root. Only then its request is followed. */
   readonly isTrusted: boolean
-  /** Whether it asked whoever had them before to let go. */
+  /** Whether it asked the previous holder to release the counters. */
   readonly isAsking: boolean
 }
 
-/** Like the folder for temporary files: everybody may add a note, and nobody take that of another. */
+/** As in the folder for temporary files, every user may add a note, and none may remove the note of another user. */
 const FOLDER_MODE = 0o1777
 const NOTE_MODE = 0o644
-/** A longer file is no note. Unit: bytes. */
+/** A longer file is not a note. Unit: bytes. */
 const NOTE_BYTES_MAX = 256
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * The note that a process of Sonde leaves for others while it holds the counters of a card: the library says that they
- * are held, and not by which process. A process that asks for the counters writes a note of its own in its place.
- * Everything works without notes; then errors name no process. A note holds numbers alone, which the kernel confirms.
+ * The note that a process of Sonde leaves while it holds the counters of a card. The library reports that they are
+ * held, but not by which process. A process that asks for the counters replaces the note with its own. Without notes
+ * everything still works, but errors name no process. A note holds only numbers that the kernel can confirm.
  */
 export class HolderNote {
   readonly #name: string
@@ -56,7 +56,7 @@ export class HolderNote {
     this.#name = `diag-${createHash('sha256').update(`${card}\n${library}`).digest('hex').slice(0, 16)}`
   }
 
-  /** The process that holds the counters and still runs; undefined if no note names such a process. */
+  /** Returns the running process that holds the counters; undefined if no note names such a process. */
   read(): Holder | undefined {
     try {
       checkFolder()
@@ -64,21 +64,21 @@ export class HolderNote {
       const [pid = 0, start, sinceMs = 0, asking] = text.split(' ').map(Number)
       const ownUid = process.getuid?.() ?? 0
       if (start === undefined || Number(startTimeOf(pid)) !== start || !Number.isSafeInteger(sinceMs)) return undefined
-      // Nobody speaks for a process of another user.
+      // A note of another user about this process is not trusted.
       if (uid !== 0 && statSync(`/proc/${pid}`).uid !== uid) return undefined
       return { pid, sinceMs, isOwn: pid === ownPid(), isTrusted: uid === 0 || uid === ownUid, isAsking: asking === 1 }
     } catch {
-      // There is no note, or its process ended.
+      // There is no note, or its process has ended.
       return undefined
     }
   }
 
-  /** Says that this process holds the counters. */
+  /** Notes that this process holds the counters. */
   hold(): void {
     this.#write(0)
   }
 
-  /** Says that this process wants the counters, and asks their holder to let go. */
+  /** Notes that this process wants the counters. */
   ask(): void {
     this.#write(1)
   }
@@ -97,12 +97,12 @@ export class HolderNote {
       writeFileSync(next, `${pid} ${startTimeOf(pid)} ${Date.now()} ${asking}\n`, { flag: 'wx', mode: NOTE_MODE })
       renameSync(next, join(folder(), this.#name))
     } catch {
-      // Others cannot be told, for example where the note of another user is in the place.
+      // The note of another user may be in the way. Then other processes are not informed.
     }
   }
 }
 
-/** Name of a program as a person starts it: `sonde traceback`; `Sonde` if that cannot be seen. */
+/** Returns the name of a program as a person starts it, such as `sonde traceback`; `Sonde` if it cannot be read. */
 export function commandOf(pid: number): string {
   try {
     const [, ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
@@ -113,12 +113,12 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** Whether this is the child in which an agent runs a library. */
+/** Whether this process is the child in which an agent runs a library. */
 export function isChild(): boolean {
   return process.argv[1] === fileURLToPath(HOST_MODULE)
 }
 
-/** The process that a person knows. */
+/** Returns the process that a person knows: the agent, not its child. */
 function ownPid(): number {
   return isChild() ? process.ppid : process.pid
 }
@@ -143,7 +143,7 @@ function makeFolder(): void {
   }
 }
 
-/** The owner of the folder could replace the notes of others. */
+/** The owner of the folder could replace the notes of others, so it must be this user or root. */
 function checkFolder(): void {
   const { uid } = lstatSync(folder())
   if (uid !== 0 && uid !== process.getuid?.()) throw new Error(`${folder()} is of another user`)

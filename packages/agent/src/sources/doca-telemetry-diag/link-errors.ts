@@ -19,7 +19,7 @@ interface LinkCounter {
   readonly file: KernelFile
 }
 
-/** Errors of the links of one device, by the files of its RDMA driver. A file that is not there is no counter. */
+/** Errors of the links of one device, from the files of its RDMA driver. A missing file is no counter. */
 export class LinkErrors {
   readonly #device: string
   readonly #context: SourceContext
@@ -46,7 +46,7 @@ export class LinkErrors {
     }
   }
 
-  /** Its series leave the views. */
+  /** Reports its series as gone. */
   gone(reason: string): void {
     for (const { port, type } of this.#counters)
       this.#context.absences.gone(docaDiagLinkType, { device: this.#device, port: String(port), type }, reason)

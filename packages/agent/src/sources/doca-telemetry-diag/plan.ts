@@ -1,12 +1,12 @@
 import type { DiagLimits } from '../../native/doca/diag.ts'
 import type { DiagOptions } from './config.ts'
 
-/** A drain this often is enough for rules, which look at each sample. Unit: nanoseconds. */
+/** Longest time between drains while rules watch the samples. Unit: nanoseconds. */
 const DRAIN_NS_MAX = 50e6
 const DRAIN_NS_MIN = 1e6
-/** A drain this often is enough where no rule looks: reports are rarer. Unit: nanoseconds. */
+/** Longest time between drains while no rule watches; reports are rarer than that. Unit: nanoseconds. */
 const REST_NS_MAX = 100e6
-/** For so long the device keeps samples where it can: a drain may be late. Unit: nanoseconds. */
+/** Time for which the device keeps samples if it can, so that a drain may be late. Unit: nanoseconds. */
 const KEPT_NS = 1e9
 /** Memory for the samples of one query. Unit: bytes. */
 const QUERY_BYTES_MAX = 4 << 20
@@ -15,25 +15,24 @@ const LATEST_LOG = 2
 
 /** How the counters of a device are sampled, drained and kept. */
 export interface SamplingPlan {
-  /** Asked of the device; 0: a sample is taken when somebody asks. Unit: nanoseconds. */
+  /** Requested time between samples; 0: the device takes a sample on request. Unit: nanoseconds. */
   readonly periodNs: number
-  /** Samples that the device keeps, as a power of two. */
+  /** Logarithm to base 2 of the number of samples that the device keeps. */
   readonly logSamples: number
   readonly querySamples: number
-  /** Between two drains; 0: there are none. Unit: microseconds. */
+  /** Time between two drains; 0: no drains. Unit: microseconds. */
   readonly drainUs: number
-  /** Between two drains where no rule looks at the samples; a multiple of `drainUs`. Unit: microseconds. */
+  /** Time between two drains while no rule watches the samples; a multiple of `drainUs`. Unit: microseconds. */
   readonly restUs: number
-  /** Samples that are kept at full rate. */
+  /** Number of samples that are kept at full rate. */
   readonly ringSamples: number
   readonly hasRealTime: boolean
 }
 
 /**
- * What is asked of a device.
+ * Computes the sampling to request from a device.
  *
- * @param intervalMs Between two reports. Unit: milliseconds.
- * @param periodNs Between two samples, where the device has said it; else what the options ask for.
+ * @param intervalMs Time between two reports. Unit: milliseconds.
  */
 export function planOf(
   options: Pick<DiagOptions, 'high_frequency' | 'sample_period_us' | 'ring_ms'>,
@@ -52,7 +51,7 @@ export function planOf(
   return { ...common, periodNs, logSamples, ...paceOf(options, { periodNs, logSamples, intervalMs, counters }) }
 }
 
-/** How often a device is drained that samples so often, and how much is read at a time. */
+/** Computes how often a device is drained and how many samples a query reads. */
 export function paceOf(
   { ring_ms: ringMs }: Pick<DiagOptions, 'ring_ms'>,
   sampling: {
@@ -63,7 +62,7 @@ export function paceOf(
   },
 ): Pick<SamplingPlan, 'querySamples' | 'drainUs' | 'restUs' | 'ringSamples'> {
   const { periodNs, logSamples, intervalMs, counters } = sampling
-  // Half of what the device keeps: a drain that comes as late again loses nothing.
+  // Half of the time that the device keeps samples: a drain that is late by the same time loses nothing.
   const halfNs = (2 ** logSamples * periodNs) / 2
   const longestNs = Math.min(halfNs, intervalMs * 1e6)
   const drainNs = Math.max(DRAIN_NS_MIN, Math.min(DRAIN_NS_MAX, longestNs))

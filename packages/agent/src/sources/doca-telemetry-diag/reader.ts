@@ -14,22 +14,22 @@ import type { SamplingPlan } from './plan.ts'
 import { type DiagRow, recordOf, rowsOf } from './rows.ts'
 import { docaDiagSampleType, docaDiagSamplingType } from './type.ts'
 
-/** Queries of one drain at most: a device that has more keeps them for the next. */
+/** Highest number of queries in one drain. Further samples stay in the device until the next drain. */
 const QUERIES_MAX = 64
 const SAMPLE_IDS = 2 ** 32
 
-/** What a {@link DiagReader} is made with. */
+/** Parts of a {@link DiagReader}. */
 export interface DiagParts {
   readonly device: string
   readonly sampler: Sampler
   readonly plan: SamplingPlan
   /** The type of the samples at full rate; undefined if they are not kept. */
   readonly sampleType: RecordType | undefined
-  /** Share of a core that draining took, once it was measured. */
+  /** Share of a core that draining uses; undefined until it is measured. */
   readonly cpuRatio: () => number | undefined
 }
 
-/** Reads the samples of one device: drains them as they come, and reports a record of each type an interval. */
+/** Reads the samples of one device: drains them, and reports a record of each type in each interval. */
 export class DiagReader implements DocaReader {
   readonly #parts: DiagParts
   readonly #context: SourceContext
@@ -47,9 +47,9 @@ export class DiagReader implements DocaReader {
   #samples = 0
   #skipped = 0
   #drainedMs = Number.NEGATIVE_INFINITY
-  /** Whether rules look, as the period was told last. */
+  /** Whether rules watched when the period was last reported. */
   #isWatched: boolean | undefined
-  /** Samples that were skipped since the last record of a gap, and when the sample before them was taken. */
+  /** Samples that were skipped since the last record of a gap, and the time of the sample before them. */
   #gap = { samples: 0, fromNs: 0n }
 
   constructor(parts: DiagParts, context: SourceContext) {
@@ -72,7 +72,7 @@ export class DiagReader implements DocaReader {
     const drain: Duty = { device, name: 'drain', everyUs: plan.drainUs, paces: 'drain', run: () => this.#drainIfDue() }
     const sample: Duty = { device, name: 'sample', everyUs: reportUs, paces: 'report', run: () => this.#sampleNow() }
     this.#duties = plan.drainUs > 0 ? [report, drain] : [sample]
-    this.#tellRefused()
+    this.#reportRefused()
   }
 
   duties(): readonly Duty[] {
@@ -98,19 +98,19 @@ export class DiagReader implements DocaReader {
     this.#report()
   }
 
-  /** Drains each time while rules look, and else as rarely as reports and the memory of the device allow. */
+  /** Drains in each call while rules watch, otherwise as rarely as reports and the memory of the device allow. */
   #drainIfDue(): void | Promise<void> {
     const { drainUs, restUs } = this.#parts.plan
     const isWatched = this.#fullRate?.isWatched === true
-    if (isWatched !== this.#isWatched) this.#tellPeriod(isWatched)
+    if (isWatched !== this.#isWatched) this.#reportPeriod(isWatched)
     const nowMs = performance.now()
-    // The next call would be later than this one is early.
+    // If the drain waited for the next call, it would be later than it is early now.
     const isDue = (nowMs - this.#drainedMs) * 1000 + drainUs / 2 >= restUs
     if (!isWatched && !isDue) return
     return this.#drain(nowMs)
   }
 
-  #tellPeriod(isWatched: boolean): void {
+  #reportPeriod(isWatched: boolean): void {
     this.#isWatched = isWatched
     const { device, sampler, plan } = this.#parts
     const { source, intervalMs } = this.#context
@@ -120,7 +120,7 @@ export class DiagReader implements DocaReader {
 
   async #drain(nowMs: number): Promise<void> {
     const { sampler, plan } = this.#parts
-    // One that fails is due again at once: a rest between would pass for one that went well.
+    // A failed drain is due again at once. A pause would look like a success.
     this.#drainedMs = Number.NEGATIVE_INFINITY
     for (let query = 0; query < QUERIES_MAX; query++) {
       await this.#query()
@@ -159,7 +159,7 @@ export class DiagReader implements DocaReader {
   #countSkipped(first: number): void {
     if (this.#sample === undefined) return
     const skipped = (first - this.#sample - 1 + SAMPLE_IDS) % SAMPLE_IDS
-    // A number that goes back is a device that counts anew.
+    // If the number falls, the device has restarted.
     if (skipped === 0 || skipped >= SAMPLE_IDS / 2) return
     if (this.#gap.samples === 0) this.#gap.fromNs = this.#times.wallNs(this.#latestTicks)
     this.#gap.samples += skipped
@@ -214,8 +214,8 @@ export class DiagReader implements DocaReader {
     source.report(gapType, { time, type, series, from_ns: fromNs, to_ns: time, records: samples, reason })
   }
 
-  /** Counters that the device refused are absent, with its reason. */
-  #tellRefused(): void {
+  /** Reports the counters that the device refused as absent, with its reason. */
+  #reportRefused(): void {
     const { device, sampler } = this.#parts
     const { absences } = this.#context
     for (const [id, { kind, error }] of sampler.refused)

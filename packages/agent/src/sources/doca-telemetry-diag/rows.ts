@@ -5,11 +5,11 @@ import { WideCounter } from '../wide-counter.ts'
 import { nameOf, type PlacedCounter, placeOf } from './counters.ts'
 import { docaDiagCounterType } from './type.ts'
 
-/** Events of a counter a second at most, for what wraps at 32 bits: bytes at 800 Gbit/s. */
+/** Highest rate of a counter, for counters that wrap at 32 bits: bytes at 800 Gbit/s. */
 const EVENTS_PER_S = 1e11
 const NS_PER_S = 1e9
 
-/** A field of a row: which value of a sample it is, and what is made of it. */
+/** A field of a row: the index of its value in a sample, and its conversion. */
 interface RowField {
   readonly name: string
   readonly at: number
@@ -17,17 +17,17 @@ interface RowField {
   readonly wide: WideCounter | undefined
 }
 
-/** A record of an interval, made of the values of the latest sample. */
+/** A record of an interval, filled with the values of the latest sample. */
 export interface DiagRow {
   readonly type: RecordType
   readonly labels: Readonly<Record<string, number | string>>
   readonly fields: readonly RowField[]
 }
 
-/** Values of a sample: u64 numbers in the order of the IDs. */
+/** Returns a value of a sample by its index. The values are u64, in the order of the IDs. */
 export type SampleValues = (at: number) => bigint
 
-/** The records that the values of these counters fill. */
+/** Returns the rows that the values of these counters fill. */
 export function rowsOf(device: string, ids: readonly bigint[]): DiagRow[] {
   const rows = new Map<string, { readonly row: Omit<DiagRow, 'fields'>; readonly fields: RowField[] }>()
   ids.forEach((id, at) => {
@@ -50,7 +50,7 @@ function rowOf(device: string, { id, counter, labels }: PlacedCounter) {
   }
 }
 
-/** The record of a row. */
+/** Returns the record of a row. */
 export function recordOf({ labels, fields }: DiagRow, time: bigint, values: SampleValues, nowMs: number): object {
   const record: Record<string, unknown> = { time, ...labels }
   for (const { name, at, isNs, wide } of fields) {
@@ -61,7 +61,7 @@ export function recordOf({ labels, fields }: DiagRow, time: bigint, values: Samp
   return record
 }
 
-/** A number where it is exact: most are, and a bigint costs more. */
+/** Converts to a number if that is exact. Most values are, and a bigint is slower. */
 function exact(value: bigint): Integer64 {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 }

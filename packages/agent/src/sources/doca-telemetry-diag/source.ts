@@ -15,7 +15,7 @@ import { paceOf, planOf } from './plan.ts'
 import { DiagReader } from './reader.ts'
 import { docaDiagSamplingType, sampleTypeOf } from './type.ts'
 
-/** Makes the source, in the child that holds the library. */
+/** Creates the source, in the child process that loads the library. */
 export function createDiag(options: DiagOptions, context: SourceContext): NodeSource {
   const opener = new ReaderOpener(options)
   return new DocaSource(options, context, {
@@ -28,7 +28,7 @@ export function createDiag(options: DiagOptions, context: SourceContext): NodeSo
 class ReaderOpener {
   readonly #options: DiagOptions
   readonly #types = new Map<string, RecordType>()
-  /** Bounded by the devices that were ever opened. */
+  /** Bounded by the number of devices that were ever opened. */
   readonly #cards = new Map<string, Card>()
   #cost: DrainCost | undefined
 
@@ -50,7 +50,7 @@ class ReaderOpener {
     for (const id of wanted.slice(limits.maxIds)) sampler.refused.set(id, full)
     const { logSamples } = asked
     const sampling = { logSamples, periodNs: sampler.periodNs, intervalMs: context.intervalMs, counters: ids.length }
-    // A device may sample less often than it was asked to.
+    // A device may sample less often than requested.
     const pace = asked.drainUs === 0 ? {} : { ...paceOf(options, sampling), querySamples: asked.querySamples }
     if (asked.drainUs > 0) this.#cost ??= new DrainCost()
     return new DiagReader(
@@ -80,7 +80,7 @@ class ReaderOpener {
   }
 }
 
-/** Ports of a device, as the kernel lists them; 1 where it does not. */
+/** Returns the number of ports that the kernel lists for a device; 1 if it lists none. */
 function portsOf(device: string, sysfs: string): number {
   try {
     return Math.max(1, readdirSync(join(sysfs, 'class/infiniband', device, 'ports')).length)

@@ -7,7 +7,7 @@ const device = label('RDMA device, such as mlx5_0')
 const port = labelNumber('u8', 'Port of the device, from 1')
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
 const pciBytes = (direction: 'rx' | 'tx', word: 'inbound' | 'outbound') => {
-  const help = `Bytes on the PCIe link, ${word} in the library's word; which direction that is it does not say`
+  const help = `Bytes on the PCIe link, called ${word} by the library, which does not document the direction`
   return optional(counter('u64', { unit: 'bytes', metric: `doca_pci_${direction}_bytes`, help }))
 }
 const count = (help: string) => optional(counter('u64', { help }))
@@ -22,7 +22,7 @@ export const docaDiagType = defineType(
     device,
     icmc_requests_total: count('Look-ups in the cache of internal context memory'),
     icmc_hits_total: count('Look-ups that found their entry'),
-    icmc_misses_total: count('Look-ups that went to host memory'),
+    icmc_misses_total: count('Look-ups that had to read host memory'),
     rx_cqes_total: count('Completions of receives'),
     tx_cqes_total: count('Completions of sends'),
     congestion_deschedules_total: count('Queue pairs descheduled because congestion control limits their rate'),
@@ -44,7 +44,7 @@ export const docaDiagPortType = defineType(
     rx_packets_total: count('Packets received on the physical port'),
     tx_bytes_total: bytes('Bytes sent on the physical port, loopback excluded'),
     tx_packets_total: count('Packets sent on the physical port, loopback excluded'),
-    rx_discard_packets_total: count('Packets dropped for want of a buffer'),
+    rx_discard_packets_total: count('Packets dropped because no buffer was free'),
     ecn_marked_packets_total: count('RoCE packets received with a congestion mark'),
     cnp_handled_packets_total: count('Congestion notifications that slowed a sender here'),
     cnp_sent_packets_total: count('Congestion notifications sent'),
@@ -72,8 +72,8 @@ export const docaDiagPriorityType = defineType(
 )
 
 /**
- * Diagnostic counters of the PCIe link of a device. Inbound and outbound are the words of the library; which of them is
- * towards the host is not documented.
+ * Diagnostic counters of the PCIe link of a device. Inbound and outbound are words of the library. It does not document
+ * which of them means towards the host.
  */
 export const docaDiagPciType = defineType(
   'doca_diag_pci',
@@ -92,15 +92,15 @@ export const docaDiagPciType = defineType(
     read_header_credit_stall_seconds_total: seconds('Time in which reads waited for non-posted header credits'),
     read_completion_stall_seconds_total: seconds('Time in which reads waited for completion buffers'),
     read_ordering_stall_seconds_total: seconds('Time in which reads waited for ordering'),
-    read_wait_seconds_total: seconds('Latency of all reads together; divide by their number'),
-    reads_total: count('Reads whose latency was taken'),
+    read_wait_seconds_total: seconds('Sum of the latencies of all reads; divide by reads_total'),
+    reads_total: count('Reads whose latency was measured'),
     read_latency_max_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Longest latency of a read' })),
     read_latency_min_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Shortest latency of a read' })),
   },
   { entity },
 )
 
-/** A counter that has no field of its own: somebody has listed its data ID. */
+/** A counter without a field of its own, listed by its data ID. */
 export const docaDiagCounterType = defineType(
   'doca_diag_counter',
   'Sampled diagnostic counters by their data ID',
@@ -108,15 +108,15 @@ export const docaDiagCounterType = defineType(
     time: timestamp(),
     device,
     data_id: label('Data ID, 0x and 16 hexadecimal digits'),
-    name: label('What NVIDIA calls it; unknown where the table of Sonde does not have it'),
-    value: counter('u64', { metric: 'doca_diag_counter', help: 'What the device counts there; it says no unit' }),
+    name: label("NVIDIA's name of the counter; unknown if Sonde does not know it"),
+    value: counter('u64', { metric: 'doca_diag_counter', help: 'Value of the counter; its unit is unknown' }),
   },
   { entity },
 )
 
 /**
- * Errors of the link of a port, as its RDMA driver counts them: the name of the metric is that of the recipe for
- * Kubernetes, and no diagnostic counter has such errors.
+ * Errors of the link of a port, counted by its RDMA driver. The metric has the name of the recipe for Kubernetes. No
+ * diagnostic counter counts such errors.
  */
 export const docaDiagLinkType = defineType(
   'doca_diag_link',
@@ -134,7 +134,7 @@ export const docaDiagLinkType = defineType(
   { entity: entityOfPort },
 )
 
-/** How the sampling of one device fares. */
+/** State of the sampling of one device. */
 export const docaDiagSamplingType = defineType(
   'doca_diag_sampling',
   'Sampling of the diagnostic counters of one device',
@@ -142,23 +142,25 @@ export const docaDiagSamplingType = defineType(
     time: timestamp(),
     device,
     device_ticks: value('u64', { help: 'Clock of the device at the latest sample' }),
-    sample_bytes: value('u32', { unit: 'bytes', help: 'Size of a sample, as the device says' }),
+    sample_bytes: value('u32', { unit: 'bytes', help: 'Size of a sample' }),
     samples_total: counter('u64', { help: 'Samples read' }),
     skipped_samples_total: counter('u64', { help: 'Samples that the device overwrote before they were read' }),
     counters: gauge('u32', { help: 'Counters that are sampled' }),
     refused_counters: gauge('u32', { help: 'Counters that the device refused' }),
-    period_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Between two samples, as the device says' })),
+    period_seconds: optional(
+      gauge('f64', { unit: 'seconds', help: 'Time between two samples, reported by the device' }),
+    ),
     drain_cpu_ratio: optional(
       gauge('f64', {
         unit: 'ratio',
-        help: 'Share of a core that the process of all DOCA sources took in the first 10 s',
+        help: 'Share of a core that the process of all DOCA sources used in the first 10 s',
       }),
     ),
   },
   { entity },
 )
 
-/** The field of {@link sampleTypeOf} that holds the value of a counter. */
+/** Returns the field of {@link sampleTypeOf} that holds the value of a counter. */
 export function sampleFieldOf(id: bigint): string {
   return `id_${id.toString(16).padStart(16, '0')}`
 }
@@ -167,10 +169,10 @@ export function sampleFieldOf(id: bigint): string {
 export const docaDiagSampleType = sampleTypeOf([])
 
 /**
- * The type of samples of some counters: time, ticks, stamp and number of the sample, then the value of each counter in
- * a field named by its data ID. The stamp is what the reference application of NVIDIA prints: with a real-time clock
- * the seconds when the first value was taken, and the nanoseconds when the last was. It is no time: differences of it
- * are wrong where a second begins within the sample.
+ * Defines the type of the samples of some counters: time, ticks, stamp and number of the sample, then the value of each
+ * counter in a field that is named by its data ID. The stamp is the number that NVIDIA's reference application prints.
+ * With a real-time clock it combines the seconds of the first value with the nanoseconds of the last value. It is not a
+ * time: differences are wrong if a second starts within the sample.
  */
 export function sampleTypeOf(ids: readonly bigint[]): RecordType {
   return defineType(
@@ -179,9 +181,11 @@ export function sampleTypeOf(ids: readonly bigint[]): RecordType {
     {
       time: timestamp(),
       device_ticks: value('u64', { help: 'Clock of the device' }),
-      stamp: value('u64', { help: 'Two words of the sample as they are: high of its first value, low of its last' }),
+      stamp: value('u64', {
+        help: 'Two words of the sample: the high word of its first time and the low word of its last time',
+      }),
       device,
-      sample: value('u32', { help: 'Number of the sample, as the device counts them' }),
+      sample: value('u32', { help: 'Number of the sample in the device' }),
       ...Object.fromEntries(ids.map((id) => [sampleFieldOf(id), value('u64')])),
     },
     { entity },

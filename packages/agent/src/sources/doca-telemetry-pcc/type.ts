@@ -13,17 +13,17 @@ export const docaPccType = defineType(
     time: timestamp(),
     device,
     slot,
-    algorithm: text({ help: 'What the algorithm says of itself' }),
+    algorithm: text({ help: 'Description by the algorithm itself' }),
     algorithm_id: gauge('u32', { help: 'Id of the algorithm' }),
     version_major: gauge('u32', { help: 'Version of the algorithm, first number' }),
     version_minor: gauge('u32', { help: 'Version of the algorithm, second number' }),
-    enabled: gauge('u8', { help: '1 where the algorithm is in force' }),
-    counters_enabled: gauge('u8', { help: '1 where its counters count' }),
+    enabled: gauge('u8', { help: '1 if the algorithm is enabled' }),
+    counters_enabled: gauge('u8', { help: '1 if its counters are enabled' }),
   },
   { entity },
 )
 
-/** Counters that an algorithm keeps, whatever they mean to it. */
+/** Counters of an algorithm; only the algorithm knows their meaning. */
 export const docaPccCounterType = defineType(
   'doca_pcc_counter',
   'A counter of a congestion-control algorithm',
@@ -31,8 +31,8 @@ export const docaPccCounterType = defineType(
     time: timestamp(),
     device,
     slot,
-    counter: label('What the algorithm calls the counter'),
-    events_total: counter('u64', { help: 'What the algorithm counted; 32 bits in the device, widened' }),
+    counter: label('Name of the counter in the algorithm'),
+    events_total: counter('u64', { help: 'Value of the counter, widened from 32 bits' }),
   },
   { entity },
 )

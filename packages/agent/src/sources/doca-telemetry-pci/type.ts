@@ -9,14 +9,14 @@ const ratio = (help: string) => optional(gauge('f64', { unit: 'ratio', help }))
 /** Upper edges of the bins of read latency. Unit: seconds. */
 export const READ_LATENCY_EDGES = Array.from({ length: 11 }, (_, bin) => 0.000_000_25 * 2 ** bin)
 
-/** The PCIe link of a device, as its firmware sees it. */
+/** The PCIe link of a device, as reported by its firmware. */
 export const docaPciType = defineType(
   'doca_pci',
   'State, errors and latency of the PCIe link of one device',
   {
     time: timestamp(),
     device: label('RDMA device, such as mlx5_0'),
-    place: text({ help: 'Place of the link in the device: depth.index.node' }),
+    place: text({ help: 'Position of the link in the device: depth.index.node' }),
     link_generation: gauge('u8', { help: 'PCIe generation at which the link runs' }),
     link_generation_enabled: gauge('u8', { help: 'Highest PCIe generation that is enabled' }),
     link_peer_generation_max: optional(gauge('u8', { help: 'Highest PCIe generation of the other end' })),
@@ -34,8 +34,8 @@ export const docaPciType = defineType(
     crc_dllp_errors_total: count('Times the link was recovered for CRC errors of link packets'),
     crc_tlp_errors_total: count('Times the link was recovered for CRC errors of transaction packets'),
     l0_to_recovery_total: count('Times the link was recovered, for any cause'),
-    fec_correctable_errors_total: count('Errors that forward error correction mended'),
-    fec_uncorrectable_errors_total: count('Errors that forward error correction could not mend'),
+    fec_correctable_errors_total: count('Errors that forward error correction corrected'),
+    fec_uncorrectable_errors_total: count('Errors that forward error correction could not correct'),
     outbound_stalled_reads_ratio: ratio('Share of the last second in which reads waited for credits'),
     outbound_stalled_writes_ratio: ratio('Share of the last second in which writes waited for credits'),
     outbound_stalled_reads_seconds_total: seconds('Seconds in which reads waited for more than the threshold'),

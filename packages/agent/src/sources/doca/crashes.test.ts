@@ -14,7 +14,7 @@ import { TestNode } from '../test-node.ts'
 const NEEDS = needs('cc')
 const READ = 'doca_telemetry_adp_retx_read_hist_bins'
 
-test('after a crash of the library another child goes on with the series', NEEDS, async (t) => {
+test('after a crash of the library another child continues the series', NEEDS, async (t) => {
   const { double, told, read, child } = await readDouble(t)
   await read('mlx5_0', 'mlx5_1', 'mlx5_2')
   const before = child()
@@ -51,7 +51,7 @@ test('a child that is killed is replaced', NEEDS, async (t) => {
   await read('mlx5_0', 'mlx5_1', 'mlx5_2')
 })
 
-/** Installations that cannot be used, what the source says of them, and how it fares. */
+/** Installations that cannot be used, what the source reports about each, and its state. */
 const INSTALLATIONS: Readonly<Record<string, DoubleStart & { readonly state: string; readonly reason: RegExp }>> = {
   'a folder without the library': {
     library({ folder }) {
@@ -115,7 +115,7 @@ const INSTALLATIONS: Readonly<Record<string, DoubleStart & { readonly state: str
 }
 
 for (const [what, { state, reason, ...start }] of Object.entries(INSTALLATIONS)) {
-  test(`${what}: the source says what fixes it, and so does explain`, NEEDS, async (t) => {
+  test(`${what}: source and explain report the fix`, NEEDS, async (t) => {
     const { told, address } = await readDouble(t, start)
     const { state: was, reason: said } = await until('it settled', async () => {
       const now = await told()
@@ -131,7 +131,7 @@ for (const [what, { state, reason, ...start }] of Object.entries(INSTALLATIONS))
   })
 }
 
-/** What a library may say that is not so, and no device suffers from. */
+/** Answers of a library that are wrong but harm no device. */
 const LIES: Readonly<Record<string, DoubleStart>> = {
   'more devices than there are': { faults: ['claim doca_devinfo_create_list 60'] },
   'more bins than there are': { faults: [`claim ${READ} 4000`] },
@@ -143,14 +143,14 @@ const LIES: Readonly<Record<string, DoubleStart>> = {
 }
 
 for (const [what, start] of Object.entries(LIES)) {
-  test(`${what}: devices are read all the same`, NEEDS, async (t) => {
+  test(`${what}: devices are still read`, NEEDS, async (t) => {
     const { read, told } = await readDouble(t, start)
     for (let round = 0; round < 3; round++) await read('mlx5_0', 'mlx5_1', 'mlx5_2')
     assert.deepEqual([(await told()).state, (await told()).restarts], ['reading', 0])
   })
 }
 
-test('bins that no histogram can have are told, and other devices are read', NEEDS, async (t) => {
+test('bins that no histogram can have are reported, and other devices are read', NEEDS, async (t) => {
   const { double, read, agent } = await readDouble(t)
   const failed = () => agent.sources.find(({ name }) => name === SOURCE)?.stats.failed.count ?? 0
   const shapes = [

@@ -8,21 +8,21 @@ import type { DocaOptions } from './options.ts'
 import { DocaPlace, LIMIT_KEY, type OpenReader } from './place.ts'
 import { WantedDevices } from './wanted-devices.ts'
 
-/** Devices are listed again so often. Unit: microseconds. */
+/** Time between two listings of the devices. Unit: microseconds. */
 const LIST_EVERY_US = 5_000_000
 
-/** What it means for a source that devices cannot be listed. */
+/** State of a source if devices cannot be listed. */
 const PROBED = { denied: 'denied', gone: 'absent', unsupported: 'absent', failed: 'failed' } as const
 
-/** What a source reads of devices. */
+/** How a source reads devices. */
 export interface DocaReading {
-  /** The type whose series say why a device is not read. */
+  /** The type whose series are absent with the reason if a device is not read. */
   readonly type: RecordType
-  /** Makes what reads one device, each time that it is opened. */
+  /** Creates the reader of a device each time that the device is opened. */
   readonly openReader: OpenReader
 }
 
-/** A source that reads devices by the DOCA libraries: follows which devices there are, and keeps each open. */
+/** A source that reads devices with the DOCA libraries. It follows the list of devices, and keeps each device open. */
 export class DocaSource implements NodeSource {
   readonly #options: DocaOptions
   readonly #context: SourceContext
@@ -40,7 +40,7 @@ export class DocaSource implements NodeSource {
     this.#type = type
     this.#context = context
     this.#library = context.library as DocaLibrary
-    // The others are listed before the list itself counts as stuck.
+    // The names of the other devices are listed before the list itself counts as stuck.
     this.#roster = new DocaRoster(this.#library, options.stuck_ms / 2)
     this.#openReader = openReader
     this.#wanted = new WantedDevices(options.devices)
@@ -72,7 +72,7 @@ export class DocaSource implements NodeSource {
     await Promise.all(places.map((place) => place.close()))
   }
 
-  /** Follows the list of devices: a new one is opened, one that left is said to be gone. */
+  /** Follows the list of devices: opens new devices, and reports missing devices as gone. */
   async #follow(): Promise<void> {
     const listed = await this.#roster.list()
     if (listed instanceof DocaFailure) {
@@ -93,7 +93,7 @@ export class DocaSource implements NodeSource {
       this.#keepReading(silence)
       return
     }
-    this.#wanted.tellMissing(listed, (device, reason) => {
+    this.#wanted.reportMissing(listed, (device, reason) => {
       if (reason === undefined) this.#context.absences.clear(this.#type, { device }, '')
       else this.#context.absences.set(this.#type, { device }, '', 'unsupported', reason)
     })
@@ -101,19 +101,19 @@ export class DocaSource implements NodeSource {
     if (names.size === 0) throw new SondeError('SRC_READ', this.#wanted.none(listed))
   }
 
-  /** Why the list may lack devices that are there. */
+  /** Returns why the list may be incomplete; undefined if it is complete. */
   #silenceOf(missing: readonly string[]): SondeError | undefined {
     const { isWaiting, refusal } = this.#roster
     if (!isWaiting) return refusal?.error
     const silent = missing.length === 0 ? 'a device' : missing.join(', ')
-    return new SondeError('SRC_CALL', `${silent}: the library does not come back with its names`)
+    return new SondeError('SRC_CALL', `${silent}: the library does not return its names`)
   }
 
   #leave(names: Iterable<string>): void {
     for (const name of names) this.#places.get(name)?.leave('the device is no longer there')
   }
 
-  /** Without a list devices are read as before, unless there is none because the last of them left. */
+  /** Without a list, devices are read as before. If the last device is gone, all are gone. */
   #miss({ kind, error }: DocaFailure): void {
     if (kind === 'gone') {
       this.#leave(this.#places.keys())
@@ -123,7 +123,7 @@ export class DocaSource implements NodeSource {
     this.#keepReading(error)
   }
 
-  /** Devices that are open are read, also while the library does not list them. */
+  /** Keeps reading open devices while the library does not list them. */
   #keepReading(error: SondeError): void {
     if (this.#places.size === 0) throw error
     this.#context.failed('list of devices', error)
@@ -135,21 +135,21 @@ export class DocaSource implements NodeSource {
       limitMs: this.#options.stuck_ms,
       openDevice: () => DocaDevice.open(this.#library, name),
       openReader: this.#openReader,
-      refused: (device, failure) => this.#tellRefusal(device, failure),
+      refused: (device, failure) => this.#reportRefusal(device, failure),
       left: (device, reason) => this.#context.absences.gone(this.#type, { device }, reason),
       changed: () => this.#follows(),
     })
   }
 
-  #tellRefusal(device: string, failure: DocaFailure | undefined): void {
+  #reportRefusal(device: string, failure: DocaFailure | undefined): void {
     const { absences } = this.#context
-    // A device that is listed and lost has not left: its reason stays.
+    // A device that is lost but still listed is not gone, so its reason stays.
     const code = failure?.kind === 'gone' ? 'failed' : failure?.kind
     if (code === undefined) absences.clear(this.#type, { device }, '')
     else absences.set(this.#type, { device }, '', code, failure?.error.message ?? '')
   }
 
-  /** Where no device can do it, the source says so instead of reading nothing. */
+  /** If no device supports the call, the source fails with the reason. */
   #refuseAll(): void {
     const refusals = [...this.#places.values()].flatMap(({ refusal }) => refusal ?? [])
     const [first] = refusals
@@ -159,7 +159,7 @@ export class DocaSource implements NodeSource {
 
   #follows(): void {
     for (const [name, place] of this.#places) if (place.isGone) this.#places.delete(name)
-    // What is read comes first: the first duty is that by which the source is known to be in time.
+    // Reads come first, because the first duty shows whether the source is on time.
     this.#duties = [...[...this.#places.values()].flatMap((place) => place.duties()), this.#list]
   }
 }

@@ -10,7 +10,7 @@ import { docaAdpRetxTimeoutsType } from '../doca-telemetry-adp-retx/type.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 
 const NEEDS = needs('cc')
-/** Functions whose errors keep nothing from being read. */
+/** Functions whose errors do not stop the reads. */
 const HARMLESS = /destroy|_stop$|dev_close|pci_addr|iface_name|as_devinfo/
 /** Functions that are called when a device is closed. */
 const CLOSING = /_stop$|retx_destroy$|dev_close/
@@ -21,7 +21,7 @@ function bringUp(t: TestContext, options: ConstructorParameters<typeof DocaDoubl
   double.setElapsed(0n)
   const tested = new TestedSource(docaTelemetryAdpRetx, { ...new TestNode(t).paths, doca_library: double.folder })
   t.after(() => tested.source.close())
-  /** Reads once; what was thrown or counted, and how many devices were read. */
+  /** Reads once. Returns what was thrown or counted, and how many devices were read. */
   const sample = async () => {
     const whole = await tested.source.sample().then(
       () => [],
@@ -38,7 +38,7 @@ function bringUp(t: TestContext, options: ConstructorParameters<typeof DocaDoubl
   return { double, tested, sample, left }
 }
 
-/** What a function that fails costs: what is told, and what is read while it fails and afterwards. */
+/** Effects of a failing function: the reported errors, and the reads during and after the failure. */
 async function strike({ double, sample }: ReturnType<typeof bringUp>, call: string, code: string) {
   double.play({ mlx5_0: {} }, CLOSING.test(call) ? [] : [`error ${call} DOCA_ERROR_${code}`])
   const failing = await sample()
@@ -48,13 +48,13 @@ async function strike({ double, sample }: ReturnType<typeof bringUp>, call: stri
   await sample()
   const healed = await sample()
   double.play({})
-  // One looks, the next one closes.
+  // The first sample finds the change, the next sample closes.
   for (let look = 0; look < 2; look++) await sample()
   return { failing, leaving, healed }
 }
 
 for (const call of FUNCTIONS) {
-  test(`every error of ${call} is told by its name, and passes`, NEEDS, async (t) => {
+  test(`every error of ${call} is reported by its name, and ends`, NEEDS, async (t) => {
     const tested = bringUp(t)
     for (const code of ERROR_NAMES.slice(1)) {
       const what = `${call} ${code}`

@@ -16,7 +16,7 @@ const DEVICE = 'sys/class/infiniband/mlx5_0'
 const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
 const DENIED = new Refusal('denied', 'EACCES')
 
-/** A node with one ConnectX-7 that everything is in order with; the values are ours. No file of it is a library. */
+/** A node with one healthy ConnectX-7 with made-up values. None of its files is a library. */
 function nodeOf(t: TestContext): { node: TestNode; library: string } {
   const node = new TestNode(t)
   const files = {
@@ -50,7 +50,7 @@ const DEFINITIONS = [docaTelemetryAdpRetx, docaTelemetryDiag]
 const CONFIGURED = DEFINITIONS.map((definition) => testConfig(definition))
 const askedOf = (library: string): ChainOptions => ({ definitions: DEFINITIONS, configured: CONFIGURED, library })
 
-test('a device that nothing is wrong with tells its versions and its traffic', async (t) => {
+test('a healthy device reports its versions and its traffic', async (t) => {
   const { node, library } = nodeOf(t)
   for (const wanted of ['mlx5_0', 'eth0', '0000:9a:00.0', 'doca_adp_retx_packets{device="mlx5_0"}']) {
     const [chain] = await ask(node, wanted, askedOf(library))
@@ -66,7 +66,7 @@ test('a device that nothing is wrong with tells its versions and its traffic', a
   }
 })
 
-/** What is wrong, and the link that says so: its name, its answer and what fixes it. */
+/** Faults, and the link that reports each: its name, its answer and its fix. */
 const FAULTS: Readonly<
   Record<
     string,
@@ -75,11 +75,7 @@ const FAULTS: Readonly<
 > = {
   'no library is installed': {
     strike: (_node, library) => rmSync(join(library, 'libdoca_telemetry.so.2')),
-    told: [
-      'library',
-      /no libdoca_telemetry\.so\.2 in it/,
-      /^install doca-sdk-telemetry, or say where it is with native/,
-    ],
+    told: ['library', /no libdoca_telemetry\.so\.2 in it/, /^install doca-sdk-telemetry, or set its path with native/],
   },
   'the common library is missing': {
     strike: (_node, library) => rmSync(join(library, 'libdoca_common.so.2')),
@@ -153,7 +149,7 @@ const FAULTS: Readonly<
 }
 
 for (const [what, { strike, told }] of Object.entries(FAULTS)) {
-  test(`${what}: every DOCA source says so, and how it is fixed`, async (t) => {
+  test(`${what}: every DOCA source reports the fault and its fix`, async (t) => {
     const { node, library } = nodeOf(t)
     strike(node, library)
     for (const { name: source } of DEFINITIONS) {
@@ -165,16 +161,16 @@ for (const [what, { strike, told }] of Object.entries(FAULTS)) {
   })
 }
 
-test('a user who may not is told which node, and the command that permits it', async (t) => {
+test('a user without permission sees the node and the command that permits it', async (t) => {
   const { node, library } = nodeOf(t)
   const refused = { 'fwctl/fwctl0': DENIED }
   const { name, tried, answer, fix } = await brokenLinkFor(node, 'mlx5_0', { ...askedOf(library), refused })
   assert.deepEqual([name, tried], ['permission', `${node.paths.devfs}/fwctl/fwctl0`])
-  assert.match(answer, /^EACCES: not permitted: to read and write is needed$/)
+  assert.match(answer, /^EACCES: not permitted: read and write permission is needed$/)
   assert.match(fix ?? '', /^sudo setfacl -m u:\S+:rw \S+\/fwctl\/fwctl0, or run Sonde as root$/)
 })
 
-test('an adapter that NVIDIA does not name is left to the library', async (t) => {
+test('the firmware of an unknown adapter is not judged', async (t) => {
   const { node, library } = nodeOf(t)
   node.write(`${DEVICE}/fw_ver`, '22.31.1014\n')
   const [chain] = await ask(node, 'mlx5_0', askedOf(library))
@@ -185,7 +181,7 @@ test('an adapter that NVIDIA does not name is left to the library', async (t) =>
   )
 })
 
-test('a device that does not exist is no path, and those that do are told', async (t) => {
+test('an unknown device is refused, and the existing devices are listed', async (t) => {
   const { node, library } = nodeOf(t)
   mkdirSync(join(node.root, 'sys/class/other'), { recursive: true })
   const link = await brokenLinkFor(node, 'doca_adp_retx_packets{device="../other"}', askedOf(library))
@@ -196,7 +192,7 @@ test('a device that does not exist is no path, and those that do are told', asyn
   )
 })
 
-test('a device that the option devices knows by its address is not left out', async (t) => {
+test('a device that the option devices selects by its address is read', async (t) => {
   const { node, library } = nodeOf(t)
   for (const devices of [['0000:9a:00.0'], ['eth0'], ['mlx5_*']]) {
     const configured = [testConfig(docaTelemetryAdpRetx, { devices })]
@@ -205,7 +201,7 @@ test('a device that the option devices knows by its address is not left out', as
   }
 })
 
-test('a metric of the recipe that nothing can give says so, and what there is instead, as its page does', async (t) => {
+test('a metric of the recipe that is not available is explained with its replacement, as on its page', async (t) => {
   const { node, library } = nodeOf(t)
   const page = readFileSync(new URL('../../../../../docs/doca.md', import.meta.url), 'utf8')
   const known = new Set(SOURCES.flatMap(({ types }) => types.flatMap(({ metrics }) => [...metrics.values()])))
@@ -217,7 +213,7 @@ test('a metric of the recipe that nothing can give says so, and what there is in
   }
 })
 
-test('versions are told of library, driver, firmware and kernel, and why one is not known', async (t) => {
+test('reports the versions of library, driver, firmware and kernel, and why a version is unknown', async (t) => {
   const { node, library } = nodeOf(t)
   const told = async () => {
     const versions = await docaVersions({ ...node.paths, doca_library: library })

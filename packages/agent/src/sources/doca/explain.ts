@@ -14,8 +14,8 @@ const NVIDIA_NETWORKING = '0x15b3'
 const WORD_BYTES = 4
 
 /**
- * Chains behind the values of all DOCA sources, one for each RDMA device of NVIDIA. Only files are looked at: what the
- * library says of a device is known to the source, in the agent or in a trial.
+ * Chains behind the values of all DOCA sources, one for each RDMA device of NVIDIA. They check only files. The source
+ * itself, in the agent or in a trial, reports the answers of the library.
  */
 export const docaExplain: SourceExplain = {
   steps: (context) => [
@@ -66,7 +66,7 @@ function findLibrary({ doca_library: configured }: ChainContext): Finding {
   return fine(found.telemetry, `DOCA ${libraryVersion(found.telemetry) ?? 'of an unknown version'}`)
 }
 
-/** A device under all names that the option `devices` knows; none if another vendor made it. */
+/** Returns a device with all names that the option `devices` knows; none if another vendor made it. */
 async function deviceOf(context: ChainContext, name: string): Promise<ChainDevice[]> {
   const folder = `${context.sysfs}/class/infiniband/${name}`
   if ((await readLine(context, `${folder}/device/vendor`)) !== NVIDIA_NETWORKING) return []
@@ -86,7 +86,7 @@ async function withoutDriver({ context, folder }: ExplainedDevice): Promise<Find
   return broken(`${folder}/device/driver`, 'no driver is bound', fix ?? 'sudo modprobe mlx5_core')
 }
 
-/** Nodes through which the library reaches a device, as the kernel names them. */
+/** Returns the device nodes through which the library reaches a device. */
 async function nodesOf({
   context,
   folder,
@@ -130,10 +130,14 @@ async function checkPermission(place: ExplainedDevice): Promise<Finding> {
   const [first] = answers.filter((answer) => answer instanceof Refusal)
   if (first === undefined) return fine(nodes.join(' '), 'this user may read and write')
   const command = `sudo setfacl -m u:${shellWord(userInfo().username)}:rw ${denied.map(shellWord).join(' ')}`
-  return broken(denied.join(' '), `${first.words}: to read and write is needed`, `${command}, or run Sonde as root`)
+  return broken(
+    denied.join(' '),
+    `${first.words}: read and write permission is needed`,
+    `${command}, or run Sonde as root`,
+  )
 }
 
-/** Bytes of all ports since the driver was loaded. */
+/** Checks the bytes of all ports since the driver was loaded. */
 async function checkTraffic({ context, folder }: ExplainedDevice): Promise<Finding> {
   const tried = `${folder}/ports/*/counters/port_{xmit,rcv}_data`
   const ports = await context.list(`${folder}/ports`)

@@ -2,18 +2,18 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DocaPaths } from '../../native/doca/library.ts'
 
-// Where the libraries are, without loading them: asked in the agent's own process, which runs no foreign code.
+// Finds the libraries without loading them. The agent calls it in its own process, which runs no foreign code.
 
-/** Names of the two libraries, the likeliest first. */
+/** Names of the two libraries, the most likely first. */
 const NAMES = {
   telemetry: ['libdoca_telemetry.so.2', 'libdoca_telemetry.so', 'libdoca_telemetry.so.3'],
   common: ['libdoca_common.so.2', 'libdoca_common.so', 'libdoca_common.so.3'],
 } as const
 
-const INSTALL = 'install doca-sdk-telemetry, or say where it is with native.doca_library'
+const INSTALL = 'install doca-sdk-telemetry, or set its path with native.doca_library'
 
 const TRIPLET = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
-/** DOCA has a prefix of its own, which is no folder of the system. */
+/** DOCA has a prefix of its own outside of the folders of the system. */
 const FOLDERS = [
   ...[`/opt/mellanox/doca/lib/${TRIPLET}`, '/opt/mellanox/doca/lib64', '/opt/mellanox/doca/lib'],
   ...[`/usr/lib/${TRIPLET}`, '/usr/lib64', '/usr/local/lib', '/usr/lib', `/lib/${TRIPLET}`, '/lib64', '/lib'],
@@ -21,9 +21,10 @@ const FOLDERS = [
 const LOADER_FOLDER = '/etc/ld.so.conf.d'
 
 /**
- * Looks for the libraries.
+ * Finds the libraries.
  *
- * @param configured `native.doca_library`: the library of telemetry, or the folder of both; empty: they are looked for.
+ * @param configured `native.doca_library`: path of the telemetry library, or the folder of both libraries. Empty: they
+ * are searched.
  * @returns Their paths, or why there are none.
  */
 export function findDocaLibrary(configured = ''): DocaPaths | string {
@@ -45,7 +46,7 @@ function findAt(configured: string): DocaPaths | string {
     : withCommon(telemetry, [configured])
 }
 
-/** Undefined if nothing is there, or this user may not look. */
+/** Undefined if nothing is there, or if this user may not read it. */
 function isFolderAt(path: string): boolean | undefined {
   try {
     return statSync(path).isDirectory()
@@ -69,7 +70,7 @@ function firstOf(folders: readonly string[], names: readonly string[]): string |
   return undefined
 }
 
-/** Where the loader of the system looks: what the environment says, what packages say, and the usual places. */
+/** Folders that the loader of the system searches: those of the environment, those of packages, and the usual ones. */
 function foldersOfLoader(): string[] {
   const given = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((folder) => folder.startsWith('/'))
   return [...new Set([...given, ...foldersOfPackages(), ...FOLDERS])]

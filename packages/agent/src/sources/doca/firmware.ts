@@ -1,14 +1,14 @@
 import { broken, type Finding, fine } from '../chains/chain.ts'
 import { Refusal } from '../chains/chain-context.ts'
 
-/** The least firmware that DOCA Telemetry needs, by the first part of its version, which stands for the adapter. */
+/** The oldest firmware that DOCA Telemetry supports, by the first part of its version, which identifies the adapter. */
 const LEAST: Readonly<Record<number, { readonly adapter: string; readonly version: readonly number[] }>> = {
   28: { adapter: 'ConnectX-7', version: [28, 43, 1000] },
   32: { adapter: 'BlueField-3', version: [32, 43, 1000] },
   40: { adapter: 'ConnectX-8', version: [40, 43, 1000] },
 }
 
-/** What a version of firmware, such as `28.43.1000`, means for DOCA Telemetry. */
+/** Returns whether a version of firmware, such as `28.43.1000`, is new enough for DOCA Telemetry. */
 export function firmwareFinding(path: string, version: string | Refusal): Finding {
   if (version instanceof Refusal) return { state: 'unknown', tried: path, answer: version.words }
   const parts = version.split('.').map(Number)

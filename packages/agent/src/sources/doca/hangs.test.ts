@@ -8,7 +8,7 @@ import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts
 
 const NEEDS = needs('cc')
 const READ = 'doca_telemetry_adp_retx_read_hist_bins'
-/** Calls that are made of a device when it is opened, when it is read, and when it is closed. */
+/** Calls that open a device, read it, and close it. */
 const CALLS = {
   opening: [
     'doca_dev_open',
@@ -23,7 +23,7 @@ const CALLS = {
   closing: ['doca_telemetry_adp_retx_stop', 'doca_telemetry_adp_retx_destroy', 'doca_dev_close'],
 } as const
 
-/** The same as {@link readDouble}, with devices that are listed often. */
+/** The same as {@link readDouble}, with frequent listings of the devices. */
 async function bringUp(t: TestContext, start: DoubleStart = {}) {
   const started = await readDouble(t, start)
   await started.hurry()
@@ -31,7 +31,7 @@ async function bringUp(t: TestContext, start: DoubleStart = {}) {
 }
 
 for (const call of [...CALLS.opening, ...CALLS.reading]) {
-  test(`a device whose ${call} hangs is stuck by its name, and goes on when the call ends`, NEEDS, async (t) => {
+  test(`a device whose ${call} hangs is reported as stuck, and continues when the call ends`, NEEDS, async (t) => {
     const isOpening = (CALLS.opening as readonly string[]).includes(call)
     const { double, told, read } = await bringUp(t)
     await read('mlx5_0', 'mlx5_1', 'mlx5_2')
@@ -74,7 +74,7 @@ for (const call of ['doca_devinfo_create_list', 'doca_devinfo_destroy_list', 'do
   })
 }
 
-test('a device that hangs in a call of another source leaves, and the others are read', NEEDS, async (t) => {
+test('a device that hangs in a call of another source is gone, and the others are read', NEEDS, async (t) => {
   const { double, read } = await bringUp(t, { beside: [docaTelemetryDiag] })
   await read('mlx5_0', 'mlx5_1', 'mlx5_2')
   double.play(devicesOf(3, { faults: ['hang doca_telemetry_diag_query_counters*'] }))
@@ -83,7 +83,7 @@ test('a device that hangs in a call of another source leaves, and the others are
   await read('mlx5_0', 'mlx5_1', 'mlx5_2')
 })
 
-test('devices that tell their names are read where another does not from the start', NEEDS, async (t) => {
+test('devices are read although another never returns its name', NEEDS, async (t) => {
   const { double, read } = await bringUp(t, { devices: devicesOf(3, { faults: ['hang doca_devinfo_get_ibdev_name'] }) })
   await read('mlx5_0', 'mlx5_2')
   double.play(devicesOf(3))
@@ -91,7 +91,7 @@ test('devices that tell their names are read where another does not from the sta
 })
 
 for (const call of CALLS.closing) {
-  test(`a device that leaves and returns while ${call} hangs is opened once that ends`, NEEDS, async (t) => {
+  test(`a device that leaves and returns while ${call} hangs is opened when the call ends`, NEEDS, async (t) => {
     const { double, read } = await bringUp(t)
     await read('mlx5_0', 'mlx5_1', 'mlx5_2')
     const { mlx5_1: _, ...others } = devicesOf(3)
@@ -108,7 +108,7 @@ for (const call of CALLS.closing) {
   })
 }
 
-test('an agent ends in time while calls hang, while a device is opened too', NEEDS, async (t) => {
+test('an agent ends in time while calls hang, also while a device is opened', NEEDS, async (t) => {
   for (const call of ['doca_dev_open', READ, 'doca_devinfo_create_list']) {
     const { double, agent, child, told } = await bringUp(t)
     if (call === 'doca_dev_open')

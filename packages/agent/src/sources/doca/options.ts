@@ -12,24 +12,24 @@ export const docaEntries = {
   stuck_ms: setting(
     integer(50, 60_000, 'milliseconds'),
     2000,
-    'A device that does not answer for longer is stuck; the others are read all the same',
+    'A device that does not answer for longer is stuck; the other devices are still read',
   ),
 }
 
-/** What {@link docaEntries} give. */
+/** Options that all DOCA sources have, after validation. */
 export interface DocaOptions {
   /** Names of devices, of their interfaces, or PCI addresses; see {@link devicesOption}. */
   readonly devices: readonly string[]
   readonly stuck_ms: number
 }
 
-/** Where the libraries are; none if they are not there. */
+/** Returns the paths of the libraries; none if they are not installed. */
 export function docaLibraries({ doca_library: configured }: SourcePaths): readonly string[] {
   const found = findDocaLibrary(configured)
   return typeof found === 'string' ? [] : [found.telemetry, found.common]
 }
 
-/** Whether the libraries are there, without loading them. */
+/** Finds the libraries without loading them. */
 export function lookForDoca(_options: object, { doca_library: configured }: SourcePaths): Probe {
   const found = findDocaLibrary(configured)
   return typeof found === 'string' ? { state: 'absent', reason: found } : { state: 'present', found: found.telemetry }

@@ -25,7 +25,7 @@ test('a device whose call hangs is reported as gone once, and again when the nex
   for (const round of ['first', 'second']) {
     hang = Promise.withResolvers<void>()
     const read = place.duties()[0]?.run()
-    // The host says so at each tick of the duty, which of a drain are twenty a second.
+    // The host calls it at each tick of the duty, twenty times per second for a drain.
     await new Promise(setImmediate)
     for (let tick = 0; tick < 3; tick++) place.stuck(round)
     hang.resolve()
@@ -34,7 +34,7 @@ test('a device whose call hangs is reported as gone once, and again when the nex
   assert.deepEqual(reasons, ['first', 'second'])
 })
 
-test('a device is opened anew where a duty always fails, whatever the others do', async () => {
+test('a device is opened again if one duty always fails, whatever the others do', async () => {
   let openedCount = 0
   const usual = { device: 'mlx5_0', everyUs: 50_000 }
   const duties: Duty[] = [

@@ -3,61 +3,61 @@ import type { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { Duty, SourceContext } from '../source.ts'
 
-/** A device that refused is asked again so often. Unit: microseconds. */
+/** Time between two attempts to open a device that refused. Unit: microseconds. */
 const OPEN_EVERY_US = 10_000_000
-/** So many failures one after another, and what was opened is opened anew. */
+/** After so many failures in a row, the device is opened again. */
 const FAILURES_MAX = 3
 /** Option of all DOCA sources that limits their calls. */
 export const LIMIT_KEY = 'stuck_ms'
 
-/** What a source reads of one device while that is open. */
+/** Reads one device while it is open. */
 export interface DocaReader {
-  /** What is to be done of it; the same array while nothing changes. A duty throws where a call failed. */
+  /** The duties of the device; the same array while nothing changes. A duty throws if a call failed. */
   duties(): readonly Duty[]
-  /** Its series leave the views, for this reason. */
+  /** Reports its series as gone, with this reason. */
   gone(reason: string): void
-  /** Gives its contexts back. */
+  /** Releases its contexts. */
   close(): Promise<void>
 }
 
-/** Makes what reads a device. A failure says why it cannot be read, and is told of its series. */
+/** Creates the reader of a device. A failure is reported as the reason why its series are absent. */
 export type OpenReader = (device: DocaDevice, context: SourceContext) => Promise<DocaReader | DocaFailure>
 
-/** What a {@link DocaPlace} is made with. */
+/** Options of {@link DocaPlace}. */
 export interface PlaceOptions {
   readonly context: SourceContext
-  /** Longest that a call may take. Unit: milliseconds. */
+  /** Longest time of a call. Unit: milliseconds. */
   readonly limitMs: number
   readonly openDevice: () => Promise<DocaDevice | DocaFailure>
   readonly openReader: OpenReader
-  /** Why the series of a device are absent; undefined: they are there again. */
+  /** Reports why the series of a device are absent; undefined: they are present again. */
   readonly refused: (name: string, failure: DocaFailure | undefined) => void
-  /** What was said of the device holds no longer: it left. */
+  /** Reports that the device is gone. */
   readonly left: (name: string, reason: string) => void
-  /** Its duties are others now. */
+  /** Reports that its duties have changed. */
   readonly changed: () => void
 }
 
-/** One device of a source: closed, open, or leaving. All of it is done one after another, whoever asks for it. */
+/** One device of a source: closed, open, or leaving. Its operations run one after another, whoever requests them. */
 export class DocaPlace {
   readonly name: string
-  /** Why it could not be opened at the last attempt. */
+  /** Why the last attempt to open it failed. */
   refusal: DocaFailure | undefined
   isLeaving = false
   isGone = false
   readonly #options: PlaceOptions
   readonly #open: readonly Duty[]
   readonly #leave: readonly Duty[]
-  /** Whether it is there, also while what was opened before is still leaving. */
+  /** Whether it is listed. It may be listed again while its earlier contexts are still being closed. */
   #isListed = true
   #device: DocaDevice | undefined
-  /** Contexts of the device, until they are given back. */
+  /** Contexts of the device, until they are released. */
   #contexts: DocaReader | undefined
-  /** The same while they are read. */
+  /** The same contexts while they are read. */
   #reader: DocaReader | undefined
-  /** Failures one after another, by the name of the duty: a duty that makes no call never fails. */
+  /** Failures in a row, by the name of the duty. Each duty counts alone, because a duty without a call never fails. */
   readonly #failures = new Map<string, number>()
-  /** Whether its series left because a call hangs. */
+  /** Whether its series are gone because a call hangs. */
   #isStuck = false
   #last: Promise<unknown> = Promise.resolve()
 
@@ -74,14 +74,14 @@ export class DocaPlace {
     return this.#reader?.duties().map((duty) => this.#watched(duty)) ?? this.#open
   }
 
-  /** A call hangs: what is known of the device says nothing about now. Reported once, though the host asks often. */
+  /** Reports its series as gone because a call hangs. It reports this once, although the host calls it often. */
   stuck(reason: string): void {
     if (this.#isStuck) return
     this.#isStuck = true
     this.#reader?.gone(reason)
   }
 
-  /** It is not there any more: its series leave at once, its contexts when the open call came back. */
+  /** The device is gone. Its series end at once, its contexts are released when the open call returns. */
   leave(reason: string): void {
     this.#isListed = false
     if (this.isLeaving) return
@@ -90,12 +90,12 @@ export class DocaPlace {
     this.#options.left(this.name, reason)
   }
 
-  /** It is listed. One that is still leaving is opened anew when everything of before is given back. */
+  /** The device is listed. If it is still leaving, it is opened again after everything is released. */
   stay(): void {
     this.#isListed = true
   }
 
-  /** Gives everything back, without a duty. */
+  /** Releases everything, outside of a duty. */
   async close(): Promise<void> {
     this.isLeaving = true
     await this.#inTurn(() => this.#shut())
@@ -109,7 +109,7 @@ export class DocaPlace {
 
   async #tryOpen(): Promise<void> {
     if (this.isLeaving) return
-    // What could not be given back comes first: a context that is opened twice stays for good.
+    // Everything from before must be released first: a context that is opened twice stays forever.
     await this.#shut()
     const opened = await this.#opened()
     if (opened instanceof DocaFailure) {
@@ -117,7 +117,7 @@ export class DocaPlace {
       return
     }
     this.#contexts = opened
-    // It left, or everything ended, while it was opened: what follows closes it.
+    // If the device disappeared or the agent stopped meanwhile, the next step closes it.
     if (this.isLeaving) return
     this.#reader = opened
     if (this.refusal !== undefined) this.#options.refused(this.name, undefined)
@@ -139,11 +139,11 @@ export class DocaPlace {
     const isNews = this.refusal?.error.message !== failure.error.message
     this.refusal = failure
     if (isNews && !this.isLeaving) this.#options.refused(this.name, failure)
-    // A device that cannot do it is none that failed.
+    // A device that does not support the call has not failed.
     if (failure.kind !== 'unsupported') throw failure.error
   }
 
-  /** A duty whose failures are counted: a context that only fails is opened anew. */
+  /** Wraps a duty to count its failures. A context that always fails is opened again. */
   #watched(duty: Duty): Duty {
     const run = async () => {
       this.#isStuck = false
@@ -176,7 +176,7 @@ export class DocaPlace {
     this.#options.changed()
   }
 
-  /** @throws SondeError Why something could not be given back; the next call tries again. */
+  /** @throws SondeError if something could not be released; the next call tries again. */
   async #shut(): Promise<void> {
     this.#reader = undefined
     await this.#contexts?.close()

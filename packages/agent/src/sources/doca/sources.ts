@@ -2,7 +2,5 @@ import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-
 import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
 import type { SourceDefinition } from '../source.ts'
 
-/**
- * All sources that read by the DOCA libraries: what their child process looks them up in.
- */
+/** All sources that use the DOCA libraries. Their child process finds them here by name. */
 export const SOURCES: readonly SourceDefinition[] = [docaTelemetryAdpRetx, docaTelemetryDiag]

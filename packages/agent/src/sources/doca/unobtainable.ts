@@ -1,6 +1,6 @@
 /**
- * Metrics that recipes name and that nothing can give, or not yet, with what to use instead. The page docs/doca.md has
- * the whole list of the recipe for Kubernetes.
+ * Metrics that recipes name but that are not available, or not yet, with the metrics to use instead. The page
+ * docs/doca.md has the whole list of the recipe for Kubernetes.
  */
 export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; readonly instead: readonly string[] }>> = {
   doca_adp_retx_bytes: {
@@ -12,7 +12,7 @@ export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; reado
     instead: ['doca_adp_retx_timeout_seconds'],
   },
   doca_pci_tlp_errors: {
-    why: 'two things have that name: errors that the kernel counts, and those of the library',
+    why: 'the name has two meanings: errors counted by the kernel, and errors counted by the library',
     instead: ['pci_aer_errors_total', 'doca_pci_crc_tlp_errors_total'],
   },
 }

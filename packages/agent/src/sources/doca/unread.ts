@@ -8,8 +8,8 @@ import type { SourceDefinition } from '../source.ts'
 import { DOCA_HOST, docaEntries } from './options.ts'
 
 /**
- * Sources that a configuration may name although nothing reads them yet: they are absent, and say so. The simulator
- * reports their types.
+ * Sources that a configuration may name although this version does not read them. They are absent, with this reason.
+ * The simulator reports their types.
  */
 export const UNREAD_SOURCES: readonly SourceDefinition[] = [
   unread('doca_telemetry_dpa', 'Processes and threads of the data-path accelerator', [

@@ -7,7 +7,7 @@ import { isNumber, parseAttribute } from '../kernel-text.ts'
 import type { SourcePaths } from '../source.ts'
 import { findDocaLibrary } from './find-library.ts'
 
-/** What taints a kernel, by bit, as far as it bears on drivers. The others are told by their number. */
+/** Reasons for a kernel taint that concern drivers, by bit. The others are shown by their number. */
 const TAINTS: readonly (readonly [bit: number, words: string])[] = [
   [0, 'a proprietary module'],
   [1, 'a module loaded by force'],
@@ -18,7 +18,9 @@ const TAINTS: readonly (readonly [bit: number, words: string])[] = [
   [19, 'debugging through fwctl'],
 ]
 
-/** Versions of all that DOCA sources are read by: library, driver, firmware of each device, and taint of the kernel. */
+/**
+ * Returns the versions that matter to DOCA sources: library, driver, firmware of each device, and taint of the kernel.
+ */
 export async function docaVersions(paths: SourcePaths): Promise<SourceVersion[]> {
   const context = new KernelContext(paths)
   const found = findDocaLibrary(paths.doca_library)
@@ -31,7 +33,7 @@ export async function docaVersions(paths: SourcePaths): Promise<SourceVersion[]>
   ]
 }
 
-/** The version of a library by its file behind the link: `2.10.0087`; undefined if the name tells none. */
+/** Returns the version in the file name of a library, such as `2.10.0087`; undefined if the name has none. */
 export function libraryVersion(path: string): string | undefined {
   try {
     return /\.so\.(\d+\.\d[\d.]*)$/.exec(basename(realpathSync(path)))?.[1]
@@ -40,7 +42,7 @@ export function libraryVersion(path: string): string | undefined {
   }
 }
 
-/** The version of mlx5_core where it has one of its own, as that of MLNX_OFED has, and of the kernel. */
+/** Returns the version of mlx5_core, if it has its own as in MLNX_OFED, and the version of the kernel. */
 export async function driverVersion(context: ChainContext): Promise<string> {
   const own = await readLine(context, `${context.sysfs}/module/mlx5_core/version`)
   const kernel = await readLine(context, `${context.procfs}/sys/kernel/osrelease`)
@@ -58,7 +60,7 @@ async function firmwareVersions(context: ChainContext): Promise<SourceVersion[]>
   return Promise.all(checks)
 }
 
-/** What taints the kernel, in words. */
+/** Returns the reasons why the kernel is tainted, in words. */
 export async function taintOf(context: ChainContext): Promise<string> {
   const found = await readAs(context, `${context.procfs}/sys/kernel/tainted`, parseAttribute)
   if (found instanceof Refusal) return found.words

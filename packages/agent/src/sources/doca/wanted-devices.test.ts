@@ -9,7 +9,7 @@ const LISTED = [
 
 const read = (...patterns: string[]) => new WantedDevices(patterns).of(LISTED).map(({ name }) => name)
 
-test('a device is asked for by any of its names, and left out by any of them', () => {
+test('any name of a device selects it, and any name excludes it', () => {
   assert.deepEqual(read(), ['mlx5_0', 'mlx5_1'])
   for (const name of ['mlx5_0', 'ens1', '0000:3a:00.0', '3a:00.0', '3A:00.0', '00000000:3A:00.0', '3a:*.0', 'ens*'])
     assert.deepEqual(read(name), ['mlx5_0'], name)
@@ -17,17 +17,17 @@ test('a device is asked for by any of its names, and left out by any of them', (
   assert.deepEqual(read('mlx5_*', '!ens*'), ['mlx5_1'])
 })
 
-test('a name that no device has is told with the reason, and once more when a device has it; patterns are not', () => {
+test('a name that no device has is reported with the reason, and again when a device has it; patterns are not', () => {
   const wanted = new WantedDevices(['mlx5_0', 'mlx5_9', 'eth*', '!mlx5_8'])
   const told: [string, string | undefined][] = []
   assert.equal(new WantedDevices(['3A:00.1']).found(LISTED), 'mlx5_1')
   const tell = (name: string, reason: string | undefined) => told.push([name, reason])
   const reason = 'no device is called mlx5_9; there are: mlx5_0 = 0000:3a:00.0 = ens1, mlx5_1 = 0000:3a:00.1'
   assert.equal(wanted.found(LISTED), `mlx5_0; ${reason}`)
-  wanted.tellMissing(LISTED, tell)
+  wanted.reportMissing(LISTED, tell)
   const back = [...LISTED, { name: 'mlx5_9', pciAddress: '0000:3b:00.0', netdev: '' }]
-  wanted.tellMissing(back, tell)
-  wanted.tellMissing(back, tell)
+  wanted.reportMissing(back, tell)
+  wanted.reportMissing(back, tell)
   assert.deepEqual(told, [
     ['mlx5_9', reason],
     ['mlx5_9', undefined],

@@ -2,7 +2,9 @@ import type { DocaDeviceNames } from '../../native/doca/roster.ts'
 import { deviceFilter } from '../device-filter.ts'
 import { deviceName } from '../pci-address.ts'
 
-/** The devices that the option `devices` asks for. A device goes by its RDMA name, its interface or its address. */
+/**
+ * The devices that the option `devices` selects. A device is selected by its RDMA name, its interface or its address.
+ */
 export class WantedDevices {
   readonly #patterns: readonly string[]
   readonly #isIn: (name: string) => boolean
@@ -16,7 +18,7 @@ export class WantedDevices {
     this.#isOut = out.length > 0 ? deviceFilter(out) : () => false
   }
 
-  /** Those of the listed devices that are read. */
+  /** Returns the listed devices that are read. */
   of(listed: readonly DocaDeviceNames[]): DocaDeviceNames[] {
     return listed.filter((device) => {
       const names = namesOf(device)
@@ -24,23 +26,23 @@ export class WantedDevices {
     })
   }
 
-  /** What is read of the listed devices, and which names no device has, in words. */
+  /** Describes which listed devices are read, and which names no device has. */
   found(listed: readonly DocaDeviceNames[]): string {
     const read = this.of(listed).map(({ name }) => name)
     const missing = this.#missingOf(listed)
     return missing.length > 0 ? `${read.join(', ')}; ${noneOf(listed, missing)}` : read.join(', ')
   }
 
-  /** Why no listed device is read. */
+  /** Describes why no listed device is read. */
   none(listed: readonly DocaDeviceNames[]): string {
     return noneOf(listed, this.#patterns)
   }
 
-  /** Calls `tell` for each name that no device has, with the reason, and without a reason once a device has it. */
-  tellMissing(listed: readonly DocaDeviceNames[], tell: (name: string, reason: string | undefined) => void): void {
+  /** Calls `report` for each name that no device has, with the reason, and without a reason once a device has it. */
+  reportMissing(listed: readonly DocaDeviceNames[], report: (name: string, reason: string | undefined) => void): void {
     const missing = new Set(this.#missingOf(listed))
-    for (const name of missing) tell(name, noneOf(listed, [name]))
-    for (const name of this.#told) if (!missing.has(name)) tell(name, undefined)
+    for (const name of missing) report(name, noneOf(listed, [name]))
+    for (const name of this.#told) if (!missing.has(name)) report(name, undefined)
     this.#told.clear()
     for (const name of missing) this.#told.add(name)
   }
@@ -52,7 +54,7 @@ export class WantedDevices {
 }
 
 function namesOf({ name, pciAddress, netdev }: DocaDeviceNames): string[] {
-  // Libraries may leave the domain of an address out.
+  // Libraries may omit the domain of an address.
   return [name, deviceName(pciAddress), netdev].filter((one) => one !== '')
 }
 
