@@ -3,17 +3,20 @@ import { useMemo } from 'react'
 import { getAnswer } from './client.ts'
 import { createPoll, type Resource, usePoll } from './resources.ts'
 
-/** Numbers change with each sample of GPUs; who looks at a service does so for minutes. Unit: milliseconds. */
+/** Readers watch a service for minutes, so slow polling is enough. Unit: milliseconds. */
 const POLL_EVERY_MS = 5_000
 
 const appsPoll = createPoll(() => getAnswer('/api/v1/apps'), POLL_EVERY_MS)
 
-/** The apps that have GPU pods, renewed every 5 s. */
+/** The apps with GPU pods, polled every 5 s. */
 export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void } {
   return { ...usePoll(appsPoll), retry: () => void appsPoll.refresh() }
 }
 
-/** The GPUs of one app, of the largest services where there are too many. The name stays as long as the component. */
+/**
+ * The GPUs of an app. With too many services, only the largest are included. The name stays the same as long as the
+ * component lives.
+ */
 export function useAppGpu(app: string): Resource<AppGpuAnswer> & { readonly retry: () => void } {
   const poll = useMemo(
     () => createPoll(() => getAnswer('/api/v1/apps/:app/gpu', { app, largest: 'true' }), POLL_EVERY_MS),

@@ -3,7 +3,7 @@ import { hear } from '../state/clock.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
 
-/** An answer that is not the one asked for. `status` is 0 if no answer came at all. */
+/** A failed request. `status` is 0 if there was no answer. */
 export class ApiError extends Error {
   /** Stable code: the server's, or `WEB_UNREACHABLE`, `WEB_BAD_ANSWER`. */
   readonly code: string
@@ -40,12 +40,12 @@ async function errorOf(response: Response): Promise<ApiError> {
     const { error } = parseMarked<ErrorAnswer>(text)
     return new ApiError(error.code, response.status, error.message)
   } catch (cause) {
-    // A proxy in between answers with its own page; its status is all that is known then.
+    // A proxy may answer with its own page. Then only its status is known.
     return new ApiError('WEB_BAD_ANSWER', response.status, `${location.host} answered ${response.status}.`, { cause })
   }
 }
 
-/** Values for the names of a route (`:name`) and of its query. Those that are undefined or empty are left out. */
+/** Values for the names of a route (`:name`) and of its query. Undefined and empty values are left out. */
 export type RouteParameters = Readonly<Record<string, string | number | undefined>>
 
 /** The address of a route: parameters that its path does not name go into the query. */
@@ -75,7 +75,7 @@ export async function getBytes(path: string, mediaType: string): Promise<ArrayBu
   return response.arrayBuffer()
 }
 
-/** Asks several questions over one window and gets columns. Throws {@link ApiError}. */
+/** Sends several queries over one window and returns columns. Throws {@link ApiError}. */
 export async function postQuery(body: QueryBody): Promise<QueryAnswer> {
   const response = await request('/api/v1/query', {
     method: 'POST',
@@ -85,7 +85,7 @@ export async function postQuery(body: QueryBody): Promise<QueryAnswer> {
   return decodeColumns(await response.arrayBuffer())
 }
 
-/** Sends a change and gives the answer back; undefined if there is none to read. Throws {@link ApiError}. */
+/** Sends a change and returns the answer, or undefined without a body. Throws {@link ApiError}. */
 export async function sendChange<T>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<T | undefined> {
   const response = await request(path, {
     method,

@@ -4,7 +4,7 @@ import { parseMarked } from './marked-text.ts'
 /** Media type of a columns answer. */
 export const COLUMNS_MEDIA_TYPE = 'application/x-sonde-columns'
 
-/** Says that an answer's bytes are not what its head announces. */
+/** The bytes of an answer contradict its head. */
 export class ColumnsError extends Error {
   /** Stable code of this error. */
   readonly code = 'WEB_COLUMNS_MALFORMED'
@@ -14,7 +14,7 @@ export class ColumnsError extends Error {
  * Reads a columns answer without copying: every array is a view of `buffer`.
  *
  * Layout: u32 little-endian length of a JSON head, the head, zeros up to a multiple of 8, then Float64 little-endian
- * columns. Throws {@link ColumnsError} where the bytes end before the head says so.
+ * columns. Throws {@link ColumnsError} if bytes are missing.
  */
 export function decodeColumns(buffer: ArrayBuffer): QueryAnswer {
   if (buffer.byteLength < 4)

@@ -3,9 +3,9 @@ import { getAnswer } from './client.ts'
 import { claimsOf, type MetricClaims } from './metric-claims.ts'
 import { createPoll, type Resource, usePoll, useTypes } from './resources.ts'
 
-/** A device with what the catalogue says that metrics are about. */
+/** A device with the claims of the catalogue. */
 export interface DeviceInfo extends ListedDevice {
-  /** The same for all devices. */
+  /** Shared by all devices. */
   readonly claims: MetricClaims
 }
 
@@ -17,7 +17,7 @@ export interface KnownDevices extends Omit<DevicesAnswer, 'devices'> {
 const devicesPoll = createPoll(() => getAnswer('/api/v1/devices'), 3_000)
 const NO_TYPES: readonly ListedType[] = []
 
-/** What the node has, renewed every 3 s. */
+/** The devices of the node, polled every 3 s. */
 export function useDevices(): Resource<KnownDevices> {
   const { data, ...state } = usePoll(devicesPoll)
   const types = useTypes().data?.types ?? NO_TYPES
@@ -26,7 +26,7 @@ export function useDevices(): Resource<KnownDevices> {
 
 const joined = new WeakMap<DevicesAnswer, { readonly types: readonly ListedType[]; readonly answer: KnownDevices }>()
 
-/** One object for all that ask: hundreds of devices are joined once an answer. */
+/** Caches the result, so that hundreds of devices are joined only once per answer. */
 function withClaims(told: DevicesAnswer, types: readonly ListedType[]): KnownDevices {
   const before = joined.get(told)
   if (before?.types === types) return before.answer

@@ -5,22 +5,19 @@ import { parseMarked } from './marked-text.ts'
 /** Numbers of an answer. */
 export type SampleColumn = Float64Array | Float32Array
 
-/** Samples of one lane over a stretch, as columns. */
+/** Samples of a lane over a span, as columns. */
 export interface LaneSamples {
   readonly key: string
-  /** Of each sample, or of the beginning of each stretch. Unit: milliseconds since the epoch. */
+  /** Time of each sample, or start of each span. Unit: milliseconds since the epoch. */
   readonly times: Float64Array
-  /**
-   * The least and the greatest value of each point; one and the same column where each point is a sample. NaN where
-   * there is none.
-   */
+  /** The least and the greatest value of each point; the same column if each point is a sample. NaN without a value. */
   readonly lows: SampleColumn
   readonly highs: SampleColumn
-  /** Whether each point is a sample; else it is a stretch that ends where the next begins. */
+  /** Whether each point is a sample. Otherwise it is a span that ends at the start of the next. */
   readonly isExact: boolean
 }
 
-/** Some lanes over one stretch. */
+/** The samples of several lanes over a span. */
 export interface SamplesAnswer {
   readonly fromMs: number
   readonly toMs: number
@@ -29,25 +26,25 @@ export interface SamplesAnswer {
 
 /** Media type of a samples answer. */
 const SAMPLES_MEDIA_TYPE = 'application/vnd.sonde.samples'
-/** What a point takes: a least and a greatest value, or the value of a sample and perhaps its time. Unit: bytes. */
+/** Size of a point: two extremes, or the value of a sample and possibly its time. Unit: bytes. */
 const STRETCH_BYTES = 8
 const SAMPLE_BYTES = 16
-/** Below a megabyte with its header, whatever is asked. Unit: bytes. */
+/** Largest answer. Stays below a megabyte with its header. Unit: bytes. */
 const ANSWER_LIMIT_BYTES = 900_000
 
-/** Says that an answer's bytes are not what its head announces. */
+/** The bytes of an answer contradict its head. */
 class SamplesError extends Error {
   /** Stable code of this error. */
   readonly code = 'WEB_SAMPLES_MALFORMED'
 }
 
-/** Points a lane of a question may have, so that the answer stays below a megabyte whether or not they are samples. */
+/** Most points per lane of a request, so that the answer stays below a megabyte. */
 export function pointsFor(laneCount: number, wanted: number): number {
   const most = Math.floor(ANSWER_LIMIT_BYTES / (Math.max(1, laneCount) * Math.max(STRETCH_BYTES, SAMPLE_BYTES)))
   return Math.max(2, Math.min(Math.ceil(wanted), most))
 }
 
-/** What is asked of the samples of an event. */
+/** A request for samples of an event. */
 export interface SamplesRequest {
   readonly event: number
   readonly lanes: readonly string[]
@@ -56,18 +53,17 @@ export interface SamplesRequest {
   readonly points: number
 }
 
-/** Asks for samples of some lanes, 64 at most. Throws `ApiError`. */
+/** Requests samples of at most 64 lanes. Throws `ApiError`. */
 export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
   const parameters = { id: event, lanes: lanes.join(), from: fromMs, to: toMs, points }
   return decodeSamples(await getBytes(requestAddress('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
 }
 
 /**
- * Reads a samples answer: its values are views of `buffer`, its times are made from those that it tells.
+ * Reads a samples answer. Values are views of `buffer`; times are computed from the announced times.
  *
  * Layout: u32 little-endian length of a JSON head, the head, then little-endian columns, each at a multiple of 8.
- * Throws {@link SamplesError} where the bytes end before the head says so, or the head names a column that is not
- * there.
+ * Throws {@link SamplesError} if bytes or columns are missing.
  */
 export function decodeSamples(buffer: ArrayBuffer): SamplesAnswer {
   if (buffer.byteLength < 4)

@@ -3,12 +3,12 @@ import { useEffect } from 'react'
 import { renewEvents, takeEvents } from './events.ts'
 import { followStream } from './follow-stream.ts'
 
-/** Lists that are filtered, and the event that is shown, are asked for at most this often. Unit: milliseconds. */
+/** Least time between requests for filtered lists and for the shown event. Unit: milliseconds. */
 const RENEW_EVERY_MS = 1_000
 
 /**
- * Follows the events as long as the component lives: what the stream says stands at once, and what it does not say is
- * asked for. A stream that breaks is opened again; the lists are polled all the while.
+ * Follows the events as long as the component lives. Shows changes of the stream at once, and requests the data that
+ * the stream lacks. Reopens a broken stream; the lists are polled meanwhile.
  */
 export function useEventsStream(): void {
   useEffect(() => {
@@ -30,7 +30,7 @@ export function useEventsStream(): void {
       takeEvents(events)
       renewSoon()
     }
-    // It rests while the tab is hidden.
+    // The stream is closed while the tab is hidden.
     const look = (): void => {
       stream?.close()
       stream = document.hidden

@@ -3,12 +3,12 @@ import { useEffect, useMemo, useRef } from 'react'
 import { getAnswer, type RouteParameters, requestAddress } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
-/** Which events are asked for; everything that is absent matches all. */
+/** Filters of a list of events. An absent filter matches all events. */
 export interface EventsRequest {
   readonly rule?: string | undefined
   readonly device?: string | undefined
   readonly state?: 'open' | 'closed' | undefined
-  /** Events that touch this stretch. Unit: milliseconds since the epoch. */
+  /** Only events that overlap this span. Unit: milliseconds since the epoch. */
   readonly fromMs?: number | undefined
   readonly toMs?: number | undefined
   readonly limit?: number | undefined
@@ -23,9 +23,9 @@ function parametersOf({ fromMs, toMs, ...same }: EventsRequest): RouteParameters
   return { ...same, from: fromMs, to: toMs }
 }
 
-/** Slow: changes come by the stream, at once. */
+/** Polling is slow, because the stream reports changes at once. */
 const POLL_EVERY_MS = 10_000
-/** Most different lists that are kept; unused ones go first. */
+/** Most cached lists. Unused lists are dropped first. */
 const LIST_LIMIT_COUNT = 16
 
 const lists = new Map<string, Poll<EventsAnswer>>()
@@ -42,21 +42,24 @@ function listFor(request: EventsRequest): Poll<EventsAnswer> {
   return poll
 }
 
-/** A list of events, renewed when the stream says that one changed, and every 10 s. */
+/** A list of events, updated when the stream reports a change and every 10 s. */
 export function useEvents(request: EventsRequest): Resource<EventsAnswer> {
   return usePoll(listFor(request))
 }
 
-/** How many events are open and which rules watch: an answer without any event. */
+/** A request for the number of open events and the active rules, almost without events. */
 export const EVENTS_COUNTED: EventsRequest = { state: 'open', limit: 1 }
 
 const details = new Set<Poll<EventAnswer>>()
-/** An open event grows all the time; the stream tells of its beginning and end alone. Unit: milliseconds. */
+/**
+ * Polling interval of an event. An open event grows steadily, but the stream reports only its start and end. Unit:
+ * milliseconds.
+ */
 const DETAIL_EVERY_MS = 2_000
 
-/** Which lanes of an event are asked for; all where it is empty. */
+/** Filters of the lanes of an event. Empty filters match all lanes. */
 export interface LaneRequest {
-  /** Words that a lane holds all of. */
+  /** Words that a lane must contain. */
   readonly find: string
   readonly kind: string
 }
@@ -67,8 +70,8 @@ export function eventFileAddress(id: number): string {
 }
 
 /**
- * One event with its lanes and marks, renewed every 2 s. While other lanes are awaited, those before stay. The id stays
- * the same as long as the component lives.
+ * An event with its lanes and marks, polled every 2 s. The previous lanes stay while others load. The id stays the same
+ * as long as the component lives.
  */
 export function useEvent(id: string, request: LaneRequest): Resource<EventAnswer> & { readonly refresh: () => void } {
   const find = request.find.trim()
@@ -90,18 +93,18 @@ export function useEvent(id: string, request: LaneRequest): Resource<EventAnswer
 /** Takes the list of all events from the stream. */
 export function takeEvents(events: EventsAnswer): void {
   const { store } = listFor({})
-  // An answer that was asked for later may have come before.
+  // A newer answer may already have arrived.
   if (events.nowMs < (store.get().data?.nowMs ?? 0)) return
   store.set({ data: events, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
 }
 
-/** Asks again for every event and filtered list that is shown: the stream said that something changed. */
+/** Reloads every shown event and filtered list after a change in the stream. */
 export function renewEvents(): void {
   for (const [address, poll] of lists) if (poll.users > 0 && address !== eventsAddress({})) void poll.refresh()
   for (const poll of details) if (poll.users > 0) void poll.refresh()
 }
 
-/** Asks again for everything at once. */
+/** Reloads everything at once. */
 export function retryEvents(): void {
   for (const poll of [...lists.values(), ...details]) if (poll.users > 0) void poll.refresh()
 }

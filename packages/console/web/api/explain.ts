@@ -2,16 +2,16 @@ import type { ExplainAnswer } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { type ApiError, getAnswer } from './client.ts'
 
-/** What a walk came to. */
+/** State of an explanation. */
 export interface ExplainState {
   readonly answer: ExplainAnswer | undefined
   readonly error: ApiError | undefined
   readonly isWalking: boolean
-  /** Walks again. */
+  /** Repeats the walk. */
   readonly again: () => void
 }
 
-/** Walks the chain of a source, device or metric once, and again when it is asked to. An empty name walks nothing. */
+/** Walks the chain of a source, device or metric once, and again on request. An empty name does nothing. */
 export function useExplain(of: string): ExplainState {
   const [walk, setWalk] = useState(0)
   const [state, setState] = useState<{ key: string; answer?: ExplainAnswer; error?: ApiError }>({ key: '' })
@@ -30,7 +30,7 @@ export function useExplain(of: string): ExplainState {
       isWanted = false
     }
   }, [of, key])
-  // The walk before stays while the same name is walked again.
+  // The previous result stays while the same name is walked again.
   const isSame = state.key.endsWith(` ${of}`)
   return {
     answer: isSame ? state.answer : undefined,

@@ -6,9 +6,9 @@ import { parseMarked } from './marked-text.ts'
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
 
-/** A stream of events that is followed. */
+/** Options of a followed stream. */
 export interface FollowedStream {
-  /** Its address. It is asked for before each connection. */
+  /** Returns the address. Called before each connection. */
   readonly address: () => string
   /** Called with the data of events, by name, and with the id of the last event that has one. */
   readonly takers: {

@@ -9,7 +9,7 @@ const BYTES: MetricQuery = { metric: 'bytes', function: 'rate' }
 const DROPS: MetricQuery = { metric: 'drops', function: 'rate' }
 const NO_NEWS: StreamNews = { onNode: () => undefined, onHints: () => undefined }
 
-/** A server that answers every question with one series, and whose streams the test writes. */
+/** A server that answers every query with one series. The test writes its streams. */
 function createWorld(refused: readonly string[] = []) {
   const requests: QueryBody[] = []
   const streams: { request: StreamRequest; handlers: StreamHandlers; isOpen: boolean }[] = []
@@ -43,7 +43,7 @@ function createWorld(refused: readonly string[] = []) {
     fail: (error: ApiError | undefined) => {
       failure = error
     },
-    /** From now on nothing is painted before the returned function is called. */
+    /** Holds all paints until the returned function is called. */
     holdPaints: () => {
       const held: (() => void)[] = []
       paints = held
@@ -71,7 +71,7 @@ function answerTo(queries: readonly MetricQuery[], toMs: number, stepMs: number)
   }
 }
 
-/** Lets timers of no delay and what they started come to an end. */
+/** Waits for timers without delay and the work that they start. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -132,7 +132,7 @@ test('messages that pile up before the page is painted cost one drawing', async 
   assert.equal(told, 1)
   assert.equal(frame.getSnapshot().newestMs, newestMs + 3_000)
   assert.equal(frame.getSnapshot().grid?.length, 5)
-  // A stream that is opened anew resumes after all that came, shown or not.
+  // A reopened stream resumes after all received points, shown or not.
   streams[0]!.handlers.onPoints(answerTo([BYTES], newestMs + 4_000, 1_000))
   frame.setVisible(false)
   frame.setVisible(true)

@@ -4,39 +4,39 @@ import { type ApiError, postQuery } from './client.ts'
 import { openLiveStream, type StreamNews } from './live-stream.ts'
 import { SampleGrid } from './sample-grid.ts'
 
-/** The span that a frame shows: either it follows now, or it stands. */
+/** The span of a frame: live or fixed. */
 export type FrameRange =
   | { readonly kind: 'live'; readonly windowMs: number }
   | { readonly kind: 'fixed'; readonly fromMs: number; readonly toMs: number }
 
-/** What a component sees of a frame; a new object whenever something changed. */
+/** State of a frame for components. Each change makes a new object. */
 export interface FrameSnapshot {
   /** The samples, or undefined before the first answer. */
   readonly grid: SampleGrid | undefined
   /** Rises with every write, because the grid itself is changed in place. */
   readonly revision: number
-  /** Why the last request failed; samples that came earlier stay. */
+  /** Why the last request failed. Earlier samples stay. */
   readonly error: ApiError | undefined
-  /** Errors of single questions, by their key. */
+  /** Errors of single queries by key. */
   readonly queryErrors: ReadonlyMap<string, ApiError>
-  /** Why the server ended the stream; undefined once points come again. */
+  /** Why the server ended the stream; undefined once points arrive again. */
   readonly streamFault: ApiError | undefined
-  /** Spans of the window that the stream could not have, oldest first. */
+  /** Spans of the window that are missing from the stream, oldest first. */
   readonly streamGaps: readonly StreamGap[]
   /** Whether the stream is open; undefined for a fixed range or before the first try. */
   readonly streamOpen: boolean | undefined
-  /** Since when the stream is as it is, server's time. */
+  /** Time of the last change of `streamOpen`, by the clock of the server. */
   readonly streamSinceMs: number
   /** Time of the newest position that was written, 0 before the first. */
   readonly newestMs: number
 }
 
-/** How a frame reaches the server, and whether anybody looks. */
+/** Access of a frame to the server and to the paints of the page. */
 export interface FrameWorld {
   readonly postQuery: typeof postQuery
   readonly openLiveStream: typeof openLiveStream
   readonly isHidden: () => boolean
-  /** Calls back before the page is painted next. */
+  /** Calls `show` before the next paint. */
   readonly nextPaint: (show: () => void) => void
 }
 
@@ -47,24 +47,24 @@ const BROWSER: FrameWorld = {
   nextPaint: (show) => requestAnimationFrame(show),
 }
 
-/** The server's limit of questions a request. */
+/** Most queries per request, a limit of the server. */
 const QUERY_LIMIT_COUNT = 64
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
-/** Most gaps of a stream that are told; the oldest go first. */
+/** Most stored gaps of a stream. The oldest are dropped first. */
 const GAP_LIMIT_COUNT = 16
 const NO_GAPS: readonly StreamGap[] = []
 
-/** A stable key for a question. */
+/** A stable key of a query. */
 export function queryKey(query: MetricQuery): string {
   return JSON.stringify(query)
 }
 
 /**
- * All questions of one page over one range and step: fetched together, then kept up by one stream.
+ * All queries of a page over the same range and step, fetched together and then updated by one stream.
  *
- * Components add and remove questions; what was asked in the same turn goes out in one request. In a hidden tab the
- * stream is closed and resumes from where it stood.
+ * Components add and remove queries. Queries of the same turn share a request. In a hidden tab the stream is closed; it
+ * later resumes at the same position.
  */
 export class Frame {
   readonly #range: FrameRange
@@ -82,7 +82,7 @@ export class Frame {
   #timer: ReturnType<typeof setTimeout> | undefined
   #retryMs = RETRY_MIN_MS
   #writes = 0
-  /** Time of the newest position that was written, whether it is shown yet or not. */
+  /** Time of the newest written position, shown or not. */
   #newestMs = 0
   #isShownSoon = false
   #isStreamWide = false
@@ -105,18 +105,18 @@ export class Frame {
     }
   }
 
-  /** Whether nobody asks for anything any more. */
+  /** Whether no query is wanted. */
   get idle(): boolean {
     return this.#wanted.size === 0
   }
 
-  /** Since when the question that waits longest has no answer, server's time; undefined if none waits. */
+  /** Start of the longest wait for an answer, by the clock of the server; undefined if no query waits. */
   get awaitedSinceMs(): number | undefined {
     const awaited = [...this.#wanted.values()].filter(({ state }) => state === 'new' || state === 'asked')
     return awaited.length === 0 ? undefined : Math.min(...awaited.map(({ sinceMs }) => sinceMs))
   }
 
-  /** From when on its newest samples are stale; undefined if there are none, or where it stands. */
+  /** Time at which the newest samples become stale; undefined without samples or for a fixed range. */
   get staleFromMs(): number | undefined {
     const { newestMs } = this.#snapshot
     return this.#range.kind === 'live' && newestMs > 0 ? newestMs + staleAfterMs(this.#stepMs) : undefined
@@ -129,7 +129,7 @@ export class Frame {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Asks for questions until the returned function is called. */
+  /** Adds queries until the returned function is called. */
   want(queries: readonly MetricQuery[]): () => void {
     for (const query of queries) {
       const key = queryKey(query)
@@ -143,14 +143,14 @@ export class Frame {
     }
   }
 
-  /** Asks again at once for what failed. */
+  /** Repeats failed queries at once. */
   retry(): void {
     for (const entry of this.#wanted.values()) if (entry.state === 'failed') entry.state = 'new'
     this.#queryErrors.clear()
     this.#schedule(0)
   }
 
-  /** Opens or closes the stream as the tab comes and goes. */
+  /** Opens the stream in a visible tab and closes it in a hidden tab. */
   setVisible(visible: boolean): void {
     if (!visible) this.#closeStream()
     else if (this.#snapshot.grid) this.#openStream()
@@ -181,9 +181,9 @@ export class Frame {
   async #fetchNew(): Promise<void> {
     const fresh = [...this.#wanted].filter(([, entry]) => entry.state === 'new').slice(0, QUERY_LIMIT_COUNT)
     if (fresh.length === 0) {
-      // Who asked what failed is not there any more.
+      // The components of the failed query are gone.
       if (this.#snapshot.error) this.#publish({ error: undefined })
-      // The stream still carries answers that nobody wants any more.
+      // The stream still carries unwanted answers.
       if (this.#isStreamWide && this.#stream) this.#openStream()
       return
     }
@@ -200,7 +200,7 @@ export class Frame {
     }
   }
 
-  /** Asks some questions; where the server refuses them together, finds out which one it refuses. */
+  /** Sends queries. If the server refuses the request, finds the refused query. */
   async #ask(keys: readonly string[]): Promise<void> {
     const queries = keys.flatMap((key) => this.#wanted.get(key)?.query ?? [])
     const { fromMs, toMs } = this.#bounds()
@@ -233,7 +233,7 @@ export class Frame {
     const { fromMs, toMs } = this.#bounds()
     const grid = this.#snapshot.grid ?? new SampleGrid({ stepMs: answer.stepMs, windowMs: toMs - fromMs })
     this.#write(grid, answer, keys)
-    // Nobody wants some of them any more.
+    // Some queries are no longer wanted.
     for (const key of keys) if (!this.#wanted.has(key)) grid.remove(key)
     this.#publish({ grid, error: undefined, newestMs: this.#newestMs })
   }
@@ -244,25 +244,19 @@ export class Frame {
     this.#newestMs = Math.max(this.#newestMs, answer.times[answer.times.length - 1] ?? 0)
   }
 
-  /**
-   * Shows what came since the last paint at once: where a busy machine lets messages pile up, they cost one drawing
-   * together.
-   */
+  /** Shows everything received since the last paint at once, so that piled-up messages cost a single drawing. */
   #showSoon(stepMs: number): void {
     if (this.#isShownSoon) return
     this.#isShownSoon = true
     this.#world.nextPaint(() => {
       this.#isShownSoon = false
-      // An error stays: it is of questions that the stream does not carry.
+      // `error` stays, because it belongs to queries outside of the stream.
       this.#publish({ streamFault: undefined, newestMs: this.#newestMs })
       moveEdge(stepMs)
     })
   }
 
-  /**
-   * The grid goes on to the end of the gap with positions that nothing was written to: they are drawn as the gap they
-   * are.
-   */
+  /** Extends the grid to the end of the gap. The empty positions are drawn as a gap. */
   #takeGap(gap: StreamGap): void {
     const { grid, streamGaps } = this.#snapshot
     grid?.extend(gap.toMs)

@@ -4,21 +4,21 @@ import type { FrameRange } from './frame.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
 const EVERY_MS = 10_000
-/** Most windows of the past whose hints are kept; unused ones go first. */
+/** Most cached past windows. Unused windows are dropped first. */
 const WINDOW_LIMIT_COUNT = 16
 
-/** Slow: changes come by the stream, at once. */
+/** Polling is slow, because the stream reports changes at once. */
 const hintsPoll = createPoll(() => getAnswer('/api/v1/hints'), EVERY_MS)
 const windowPolls = new Map<string, Poll<HintsAnswer>>()
 
 /** Takes hints from the stream. */
 export function takeHints(hints: HintsAnswer): void {
-  // Several streams may cross: what is older says nothing new.
+  // Several streams may cross, so older states are ignored.
   if (hints.nowMs < (hintsPoll.store.get().data?.nowMs ?? 0)) return
   hintsPoll.store.set({ data: hints, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
 }
 
-/** What rules see now, or saw in a window that is over; both renewed every 10 s. */
+/** The hints of now or of a past window, polled every 10 s. */
 export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
   return usePoll(range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs))
 }

@@ -4,37 +4,34 @@ import { columnsOfJson } from './decode-columns.ts'
 import { followStream } from './follow-stream.ts'
 import { unmarked } from './marked-text.ts'
 
-/** What a stream tells beside points, whatever was asked. */
+/** News of a stream beside its points. */
 export interface StreamNews {
   readonly onNode: (node: NodeAnswer) => void
   readonly onHints: (hints: HintsAnswer) => void
 }
 
-/** What the owner of a stream is told. */
+/** Callbacks of the owner of a stream. */
 export interface StreamHandlers extends StreamNews {
   readonly onPoints: (answer: QueryAnswer) => void
-  /** Samples that cannot be had any more; what came before and after is as it was. */
+  /** Samples in this span are lost. Samples before and after it are unaffected. */
   readonly onGap: (gap: StreamGap) => void
-  /** The server ended the stream and said why; it is asked again after a while. */
+  /** The server ended the stream with a reason. The stream is reopened later. */
   readonly onFault: (error: ApiError) => void
   /** `open` is false from the moment the connection is lost. */
   readonly onOpen: (open: boolean) => void
 }
 
-/** What a stream is asked for; `afterMs` is the last time that the page already has. */
+/** A request for a stream. `afterMs` is the newest time that the page already has. */
 export interface StreamRequest {
   readonly stepMs: number
   readonly queries: readonly MetricQuery[]
   readonly afterMs: number
 }
 
-/** The server sends its state at least every 10 s; a stream that is silent for longer than this is dead. */
+/** Longer silence means a dead stream. The server sends its state at least every 10 s. Unit: milliseconds. */
 const SILENCE_LIMIT_MS = 25_000
 
-/**
- * One live connection that repairs itself: after a loss it asks again from the last point it delivered, so that no step
- * is missed.
- */
+/** Opens a live connection. After a loss it reconnects from the last delivered point, so that no step is missed. */
 export function openLiveStream(request: StreamRequest, handlers: StreamHandlers): { readonly close: () => void } {
   let { afterMs } = request
   const question = JSON.stringify({ stepMs: request.stepMs, queries: request.queries })
@@ -61,8 +58,8 @@ export function openLiveStream(request: StreamRequest, handlers: StreamHandlers)
 }
 
 /**
- * Encodes what must be in the query part of an address, and no more: many questions come close to what a server takes
- * as one.
+ * Encodes only the characters that a query string requires, because many queries come close to the longest address that
+ * servers accept.
  */
 function shortlyEncoded(text: string): string {
   return text.replace(/[^A-Za-z0-9{}[\]:,=_.~*()!-]/gu, encodeURIComponent)

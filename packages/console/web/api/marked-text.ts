@@ -1,16 +1,16 @@
-/** Characters without a shape that turn the order of those around them. */
+/** Invisible characters that change the order of the characters around them. */
 const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const MARK = /(⟦|%E2%9F%A6)U(?:\+|%2B)([0-9A-F]{4})(?:⟧|%E2%9F%A7)/g
 
 /**
- * Parses JSON of the server, with a mark such as `⟦U+202E⟧` in place of each character that would make a name look like
- * another. Every answer comes through here, so that each name looks the same wherever it is shown.
+ * Parses JSON of the server and replaces characters that could disguise a name by a mark such as `⟦U+202E⟧`. Every
+ * answer passes through here, so a name looks the same everywhere.
  */
 export function parseMarked<T>(text: string): T {
   return JSON.parse(text.replace(TURNING, (character) => `⟦U+${hexOf(character)}⟧`)) as T
 }
 
-/** Gives the server its names back: in a body, or in an address, where they are encoded. */
+/** Restores the original names in a body or in an encoded address. */
 export function unmarked(text: string): string {
   return text.replace(MARK, (_mark, bracket: string, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16))

@@ -1,19 +1,19 @@
 import type { ListedType } from '@sonde/sdk/api'
 
-/** What the series of a metric are about, as its type says. */
+/** The entity that the series of a metric describe, as declared by its type. */
 export interface MetricClaim {
   /** Kind of the entity. */
   readonly kind: string
-  /** Labels that name it; the first is the name that most know it by. */
+  /** Labels that identify the entity. The first is the most familiar name. */
   readonly key: readonly string[]
   /** All labels that the type has. */
   readonly labels: readonly string[]
 }
 
-/** By metric; of what is not in it nobody says what it is about. */
+/** Claims by metric. Other metrics declare no entity. */
 export type MetricClaims = Pick<ReadonlyMap<string, MetricClaim>, 'get'>
 
-/** Kinds that pages of their own are for, with the path of these. */
+/** Kinds with their own pages, and the paths of these pages. */
 export const HARDWARE_PATHS: ReadonlyMap<string, string> = new Map([
   ['gpu', '/gpus'],
   ['nic', '/fabric'],
@@ -21,7 +21,10 @@ export const HARDWARE_PATHS: ReadonlyMap<string, string> = new Map([
   ['pci', '/pci'],
 ])
 
-/** The claims of some types. Where two have a metric, that of the hardware counts: no application can make one. */
+/**
+ * The claims of the given types. If two types have the same metric, the hardware type wins, because applications cannot
+ * define hardware types.
+ */
 export function claimsOf(types: readonly ListedType[]): MetricClaims {
   const claims = new Map<string, MetricClaim>()
   for (const { entity, labels, fields } of types) {

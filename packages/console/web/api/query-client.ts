@@ -9,8 +9,8 @@ import { takeNode } from './resources.ts'
 import type { GridColumn, GridResult, SampleGrid } from './sample-grid.ts'
 
 /**
- * Milliseconds that questions outlive their last user: a changed window keeps its old drawing, and going back costs
- * nothing.
+ * How long queries outlive their last user, so that a changed window keeps its old drawing and going back costs
+ * nothing. Unit: milliseconds.
  */
 const LINGER_MS = 3_000
 
@@ -39,45 +39,43 @@ function dropIdleFrames(): void {
   surveyFrames()
 }
 
-/** Streams rest while the tab is hidden. */
+/** Closes streams while the tab is hidden. */
 export function restWhileHidden(): void {
   document.addEventListener('visibilitychange', () => {
     for (const frame of frames.values()) frame.setVisible(!document.hidden)
   })
 }
 
-/** Asks every frame again for what failed. */
+/** Repeats the failed queries of every frame. */
 export function retryAll(): void {
   for (const frame of frames.values()) frame.retry()
 }
 
-/** Answers to some questions over one range. */
+/** Answers to queries over a range. */
 export interface QueryColumns {
   readonly snapshot: FrameSnapshot
   readonly grid: SampleGrid | undefined
-  /** The range and step that the samples are of. */
+  /** The range of the samples. */
   readonly range: FrameRange
   readonly stepMs: number
-  /** Whether these samples are of the range before, shown until those of the new one are here. */
+  /** Whether the samples belong to the previous range and the new samples are still loading. */
   readonly isOld: boolean
-  /** Answer to a question, or undefined while it is not there. */
+  /** The answer to a query; undefined before it arrives. */
   readonly result: (query: MetricQuery) => GridResult | undefined
-  /** Whether the server has answered a question, or refused it. */
+  /** Whether the server answered or refused a query. */
   readonly isAnswered: (query: MetricQuery) => boolean
-  /** Columns of a question that have a sample, in the order of their labels; empty while it is not there. */
+  /** Columns of a query with samples, in the order of their labels; empty before the answer. */
   readonly columns: (query: MetricQuery) => readonly GridColumn[]
 }
 
-/**
- * Asks questions over a range as long as the component lives. A page should call it once or twice, not once a panel.
- */
+/** Keeps queries over a range open as long as the component lives. Call it once or twice per page, not per panel. */
 export function useColumns(queries: readonly MetricQuery[], range: FrameRange, stepMs: number): QueryColumns {
   const key = frameKey(range, stepMs)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the range says
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key covers the range
   const frame = useMemo(() => frameFor(range, stepMs), [key])
   const asked = JSON.stringify(queries)
   useEffect(() => {
-    // A frame that nobody wanted for a moment may have been dropped from the table; it is taken back as it is.
+    // A briefly unused frame may have been dropped from the table. It is added again unchanged.
     if (!frames.has(key)) frames.set(key, frame)
     const release = frame.want(JSON.parse(asked) as MetricQuery[])
     surveyFrames()
@@ -89,7 +87,7 @@ export function useColumns(queries: readonly MetricQuery[], range: FrameRange, s
     }
   }, [key, frame, asked])
   const snapshot = useSyncExternalStore(frame.subscribe, frame.getSnapshot)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all that the range says
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key covers the range
   const current = useMemo(() => columnsOf(snapshot, range, stepMs), [snapshot, key])
   const before = useRef(current)
   useEffect(() => {
@@ -114,7 +112,7 @@ function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): 
   }
 }
 
-/** Whether a series has any sample in the window; one that has none left with its device. */
+/** Whether a series has a sample in the window. Series without samples belong to departed devices. */
 function hasSample(grid: SampleGrid | undefined, column: GridColumn): boolean {
   return grid?.slice(column).some((value) => !Number.isNaN(value)) ?? false
 }
@@ -126,22 +124,22 @@ function sortedColumns(result: GridResult | undefined): readonly GridColumn[] {
   return [...result.columns.values()].sort((a, b) => compareNames(name(a), name(b)))
 }
 
-/** How the page as a whole stands with the server. */
+/** State of the connection of the whole page. */
 export interface FrameState {
   /** Whether every stream is open; undefined before the first try. */
   readonly isOpen: boolean | undefined
-  /** Since when a stream is closed, server's time. */
+  /** Since when a stream is closed, by the clock of the server. */
   readonly sinceMs: number
-  /** Time of the newest sample that any live frame has. */
+  /** Time of the newest sample of all live frames. */
   readonly newestMs: number
-  /** From when on the newest samples of a live frame are stale; undefined if none has any. */
+  /** Time at which the newest samples of a live frame become stale; undefined without samples. */
   readonly staleFromMs: number | undefined
-  /** Since when a question waits for its answer, server's time; undefined if none does. */
+  /** Start of the longest wait for an answer, by the clock of the server; undefined if no query waits. */
   readonly awaitedSinceMs: number | undefined
   readonly error: ApiError | undefined
-  /** Why the server ended a stream that is not well again yet. */
+  /** Why the server ended a stream that has not recovered yet. */
   readonly streamFault: ApiError | undefined
-  /** The newest span that a stream could not have. */
+  /** The newest span missing from a stream. */
   readonly streamGap: StreamGap | undefined
 }
 
@@ -157,7 +155,7 @@ const NO_FRAME: FrameState = {
 }
 const frameState = createValueStore<FrameState>(NO_FRAME)
 
-/** Looks at every frame that is used; told by the frames themselves. */
+/** Updates the state from all used frames. The frames call it. */
 function surveyFrames(): void {
   let next = NO_FRAME
   for (const frame of frames.values()) {
@@ -183,7 +181,7 @@ function earlier(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
-/** How the page stands with the server, over all its frames. */
+/** The connection state over all frames of the page. */
 export function useFrameState(): FrameState {
   return useStore(frameState)
 }

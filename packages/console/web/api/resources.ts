@@ -4,20 +4,20 @@ import { learnServerClock } from '../state/clock.ts'
 import { createValueStore, useStore, type ValueStore } from '../state/value-store.ts'
 import { type ApiError, getAnswer } from './client.ts'
 
-/** Something that is read again and again: the last answer stays while the next one is awaited or fails. */
+/** A polled resource. The last answer stays while the next loads or fails. */
 export interface Resource<T> {
   readonly data: T | undefined
   readonly error: ApiError | undefined
   /** Failures in a row, and when the last one was (this machine's clock). */
   readonly failures: number
   readonly failedMs: number
-  /** When the last answer came. */
+  /** Time of the last answer. */
   readonly cameMs: number
 }
 
 const EMPTY = { data: undefined, error: undefined, failures: 0, failedMs: 0, cameMs: 0 } as const
 
-/** One answer that is read again and again as long as a component uses it. */
+/** A poll that runs as long as a component uses it. */
 export interface Poll<T> {
   readonly store: ValueStore<Resource<T>>
   readonly refresh: () => Promise<void>
@@ -97,16 +97,16 @@ export function useTypes(): Resource<TypesAnswer> {
   return usePoll(typesPoll)
 }
 
-/** Asks for everything again at once. */
+/** Reloads everything at once. */
 export function refreshAll(): void {
   for (const poll of [nodePoll, sourcesPoll, typesPoll]) if (poll.users > 0) void poll.refresh()
 }
 
-/** Most different polls of series that are kept; unused ones go first. */
+/** Most cached polls of series. Unused polls are dropped first. */
 const SERIES_POLL_LIMIT_COUNT = 32
 const seriesPolls = new Map<string, Poll<LatestAnswer>>()
 
-/** Series that are asked for: those of a metric, or those of a type. */
+/** Wanted series: by metric or by type. */
 type WantedSeries = { readonly metric: string } | { readonly type: string }
 
 function seriesPollFor(wanted: readonly WantedSeries[], everyMs: number): Poll<LatestAnswer> {
@@ -136,7 +136,7 @@ export function useSeriesOfMetric(metric: string): Resource<LatestAnswer> {
   return usePoll(seriesPollFor(metric === '' ? [] : [{ metric }], 10_000))
 }
 
-/** The latest values of every series of several types, renewed every 10 s or as often as is said. */
+/** The latest values of every series of several types, renewed every 10 s or every `everyMs`. */
 export function useSeriesOfTypes(types: readonly string[], everyMs = 10_000): Resource<LatestAnswer> {
   return usePoll(
     seriesPollFor(

@@ -6,12 +6,12 @@ import type { Bin, Labels, QueryAnswer, ResultMeta, SeriesAnswer } from '@sonde/
  */
 export interface GridColumn {
   readonly labels: Labels
-  /** The bin of a histogram that it counts; absent if it is none. */
+  /** The histogram bin of the column; absent for other series. */
   readonly bin?: Bin
-  /** All edges of that histogram as a text, which tells its bins from those of other edges; empty if it is none. */
+  /** All edges of the histogram as text, to distinguish histograms; empty for other series. */
   readonly edges: string
   readonly values: Float64Array
-  /** Times at which the counter was seen to restart, oldest first; at most 64 are kept. */
+  /** Times of counter resets, oldest first; at most 64. */
   resetsMs: number[]
 }
 
@@ -36,8 +36,8 @@ export function labelKey(labels: Labels): string {
 /**
  * All series of a page on one regular grid of times: position `i` is the time `(firstIndex + i) × stepMs`.
  *
- * Everything is preallocated typed arrays. A live update writes one position a series; only when the spare room is used
- * up are the arrays shifted once. Nothing is interpolated: a position that no answer wrote is NaN.
+ * Everything is preallocated typed arrays. A live update writes one position per series; the arrays are shifted only
+ * when the spare capacity is used up. Nothing is interpolated: an unwritten position is NaN.
  */
 export class SampleGrid {
   /** Distance of two samples in milliseconds. */
@@ -53,7 +53,7 @@ export class SampleGrid {
   #columnCount = 0
   #times: Float64Array
 
-  /** Reserves room for `windowMs` of samples and half as much again. */
+  /** Reserves capacity for 1.5 × `windowMs` of samples. */
   constructor(options: { readonly stepMs: number; readonly windowMs: number }) {
     this.stepMs = options.stepMs
     this.#windowCount = Math.ceil(options.windowMs / options.stepMs) + 2
@@ -103,7 +103,7 @@ export class SampleGrid {
     })
   }
 
-  /** Goes on to a time without samples. */
+  /** Extends the grid to a time without samples. */
   extend(toMs: number): void {
     const last = Math.floor(toMs / this.stepMs)
     if (this.#length > 0 && last >= this.#firstIndex + this.#length) this.#reserve(this.#firstIndex, last)
@@ -171,7 +171,7 @@ export class SampleGrid {
     }
   }
 
-  /** Makes the grid reach from (at best) `first` to `last`. The newest samples win where not all fit. */
+  /** Makes the grid cover `first` to `last`. If not all fit, the newest samples win. */
   #reserve(first: number, last: number): void {
     if (this.#length === 0) {
       this.#firstIndex = Math.max(first, last - this.#windowCount + 1)
@@ -185,7 +185,7 @@ export class SampleGrid {
     for (let i = 0; i < this.#length; i++) this.#times[i] = (this.#firstIndex + i) * this.stepMs
   }
 
-  /** Drops `by` samples at the start, or makes room for `-by` older ones. */
+  /** Drops `by` samples at the start, or reserves space for `-by` older samples. */
   #shift(by: number): void {
     const kept = Math.max(0, Math.min(this.#length, this.#length - by))
     for (const { columns } of this.results.values()) {
@@ -204,7 +204,7 @@ export class SampleGrid {
   }
 }
 
-/** The edges of the histogram that each series is of: bins stand side by side in an answer, the open one last. */
+/** The histogram edges of each series. An answer lists bins in order, with the open bin last. */
 function edgesOf(series: readonly SeriesAnswer[]): readonly string[] {
   const found = series.map(() => '')
   let start = 0

@@ -4,7 +4,7 @@ import { createPoll, type Resource, usePoll } from './resources.ts'
 
 const simulatorPoll = createPoll(() => getAnswer('/api/v1/simulator'), 1_000)
 
-/** The simulator and what it plays, renewed every second. */
+/** The simulator and its scenarios, polled every second. */
 export function useSimulator(): Resource<SimulatorAnswer> {
   return usePoll(simulatorPoll)
 }

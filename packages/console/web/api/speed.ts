@@ -2,13 +2,13 @@ import type { ListedSource, ListedType, MetricQuery } from '@sonde/sdk/api'
 
 /** The finest step that the server streams. Unit: milliseconds. */
 const FAST_STEP_MS = 100
-/** Windows up to this length are shown as fast as their sources are read. Unit: milliseconds. */
+/** Longest window that is updated as fast as its sources are read. Unit: milliseconds. */
 export const FAST_WINDOW_MS = 60_000
 
-/** How often each metric that the server has is read, in milliseconds; undefined if no source of it reads now. */
+/** Interval of each known metric; undefined if no source reads it now. Unit: milliseconds. */
 export type Intervals = ReadonlyMap<string, number | undefined>
 
-/** How often each metric is read: by the quickest of the sources that read its type now. */
+/** The interval of each metric, by the fastest active source of its type. */
 export function intervalsOf(types: readonly ListedType[], sources: readonly ListedSource[]): Intervals {
   const ofType = new Map<string, number>()
   for (const { state, intervalMs, types: names } of sources) {
@@ -18,17 +18,17 @@ export function intervalsOf(types: readonly ListedType[], sources: readonly List
   return new Map(types.flatMap(({ name, fields }) => fields.map(({ metric }) => [metric, ofType.get(name)] as const)))
 }
 
-/** Questions that are asked with one step. */
+/** Queries that share a step. */
 export interface SpeedGroup {
   readonly stepMs: number
   readonly queries: readonly MetricQuery[]
 }
 
 /**
- * Splits questions into those of the quickest sources and all others, so that nothing is asked more often than it is
- * read: a value that is held between two samples would look like samples.
+ * Splits queries into fast and other sources, so that nothing is queried more often than it is read. Otherwise a held
+ * value would look like several samples.
  *
- * `steadyMs` is the step of the window, and of what is not known to be quicker.
+ * `steadyMs` is the step of the window and of all sources not known to be faster.
  */
 export function splitBySpeed(
   queries: readonly MetricQuery[],
@@ -45,8 +45,8 @@ export function splitBySpeed(
 }
 
 /**
- * The finest step at which every one of some questions has samples of its own; never coarser than that of the window.
- * Metrics that the server does not have are not asked for, and do not count.
+ * The finest step at which every query has separate samples, never coarser than the step of the window. Metrics unknown
+ * to the server do not count.
  */
 export function commonStep(queries: readonly MetricQuery[], intervals: Intervals, steadyMs: number): number {
   const known = queries.filter(({ metric }) => intervals.has(metric))
@@ -54,7 +54,7 @@ export function commonStep(queries: readonly MetricQuery[], intervals: Intervals
   return Math.max(...known.map(({ metric }) => fineStep(intervals.get(metric), steadyMs)))
 }
 
-/** The step of a source: whole tenths of a second, so that charts of different sources lie on one grid. */
+/** The step of a source in whole tenths of a second, so that charts of different sources share a grid. */
 function fineStep(intervalMs: number | undefined, steadyMs: number): number {
   if (intervalMs === undefined) return steadyMs
   return Math.min(steadyMs, Math.max(FAST_STEP_MS, Math.ceil(intervalMs / FAST_STEP_MS) * FAST_STEP_MS))

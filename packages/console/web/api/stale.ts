@@ -3,29 +3,29 @@ import type { Tense } from '../format/words.ts'
 import { heardMs, useSecond } from '../state/clock.ts'
 import { useFrameState } from './query-client.ts'
 
-/** Since when what stands on the page is of the past. */
+/** Since when the page shows the past. */
 export interface Stale {
-  /** Time of the newest sample, or of the last word of the server where the page has no samples. Server's time. */
+  /** Time of the newest sample, or of the last message of the server without samples. Clock of the server. */
   readonly atMs: number
 }
 
-/** How long a server that answers is silent at most: the rail asks for the devices every 3 s. Unit: milliseconds. */
+/** Longest silence of a working server. The rail requests the devices every 3 s. Unit: milliseconds. */
 const SILENT_AFTER_MS = 5_000
 
-/** What the figures of a page are: undefined while they are of now. */
+/** Staleness of the numbers on the page; undefined while they are current. */
 export const StaleContext = createContext<Stale | undefined>(undefined)
 
-/** Since when the figures of the page are of the past; undefined while they are of now. */
+/** Since when the numbers on the page are stale; undefined while they are current. */
 export function useStale(): Stale | undefined {
   return useContext(StaleContext)
 }
 
-/** How sentences about what the server said last speak. */
+/** Tense of sentences about the last answer of the server. */
 export function useTense(): Tense {
   return useStale() ? 'past' : 'present'
 }
 
-/** Watches whether samples still come and the server still speaks; for whoever gives {@link StaleContext}. */
+/** Watches whether samples and answers still arrive. Used by the provider of {@link StaleContext}. */
 export function useWatchedStale(): Stale | undefined {
   const nowMs = useSecond()
   const { newestMs, staleFromMs = Number.POSITIVE_INFINITY } = useFrameState()
@@ -35,8 +35,8 @@ export function useWatchedStale(): Stale | undefined {
 }
 
 /**
- * The time that sentences speak of, renewed on every full second: now, or when a server that fell silent or hung up was
- * heard last.
+ * The time that sentences describe, updated on every full second: now, or the last message of a server that became
+ * silent or disconnected.
  */
 export function useToldSecond(): number {
   const nowMs = useSecond()

@@ -5,15 +5,15 @@ import type { FrameRange } from './frame.ts'
 import { type QueryColumns, useColumns } from './query-client.ts'
 import { useTypes } from './resources.ts'
 
-/** Answers to those of some questions that this server knows. */
+/** Answers to the queries that this server knows. */
 export interface KnownColumns extends QueryColumns {
-  /** Whether what there is to know is here: every question is answered or refused, or there is nothing to ask. */
+  /** Whether every query is answered or refused, or there is none. */
   readonly isReady: boolean
-  /** What is waited for, in words. */
+  /** What the page waits for, in words. */
   readonly waitsFor: string
 }
 
-/** Asks of some questions those whose metric this server has: one unknown metric would refuse them all. */
+/** Sends only queries whose metric this server has, because one unknown metric makes it refuse all. */
 export function useKnownColumns(queries: readonly MetricQuery[], range: FrameRange, stepMs: number): KnownColumns {
   const { data } = useTypes()
   const known = useMemo(() => {
@@ -26,7 +26,7 @@ export function useKnownColumns(queries: readonly MetricQuery[], range: FrameRan
   const readyFor = useRef<string>(undefined)
   const isAnswered = data !== undefined && answeredCount === known.length
   if (isAnswered) readyFor.current = asked
-  // A source that has just come makes more of the same questions known: what is shown stays while they are on the way.
+  // A new source makes more of the same queries known. The shown data stay while those load.
   const isReady = isAnswered || (readyFor.current === asked && answeredCount > 0)
   const [missing] = isAnswered ? [] : known.filter((query) => !answer.isAnswered(query))
   const waitsFor =

@@ -7,9 +7,9 @@ import { type KnownColumns, useKnownColumns } from './use-known-columns.ts'
 
 const NOT_KNOWN: Intervals = new Map()
 
-/** Answers over the window of the page, each as fast as its source is read. */
+/** Answers over the window of the page, each at the speed of its source. */
 export interface AnswersAtSpeed {
-  /** The answer that holds a question; each of its own step. */
+  /** The answer to a query. Steps of answers may differ. */
   readonly of: (query: MetricQuery) => KnownColumns
   readonly fast: KnownColumns
   readonly steady: KnownColumns
@@ -19,8 +19,8 @@ export interface AnswersAtSpeed {
 const NO_QUERIES: readonly MetricQuery[] = []
 
 /**
- * How often every metric is read, where the window of the page is short enough to show it; undefined while that is
- * awaited. An address with a step is taken at its word.
+ * The interval of every metric if the window is short enough; undefined while loading. A step in the address takes
+ * precedence.
  */
 function useIntervals({ range, url }: PageState): Intervals | undefined {
   const types = useTypes().data?.types
@@ -34,10 +34,7 @@ function useIntervals({ range, url }: PageState): Intervals | undefined {
   }, [isWanted, isAwaited, types, sources])
 }
 
-/**
- * Asks questions over the window of the page: those of quick sources up to ten times a second where the window is
- * short.
- */
+/** Sends queries over the window of the page. In a short window, fast sources are updated up to ten times a second. */
 export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageState): AnswersAtSpeed {
   const { range, stepMs } = page
   const intervals = useIntervals(page)
@@ -52,17 +49,14 @@ export function useColumnsAtSpeed(queries: readonly MetricQuery[], page: PageSta
     return {
       fast,
       steady,
-      // What has just become fast keeps its steady drawing until the first fast samples are here.
+      // A query that becomes fast keeps its old drawing until the first fast samples arrive.
       of: (query) => (isFast.has(query) && (fast.result(query) || !steady.result(query)) ? fast : steady),
       isReady: intervals !== undefined && fast.isReady && steady.isReady,
     }
   }, [groups, intervals, fast, steady])
 }
 
-/**
- * Asks questions that are compared with one step: that of the window, or finer where every one of their sources is
- * quick.
- */
+/** Sends compared queries with a common step: the step of the window, or finer if all sources are fast. */
 export function useComparedColumns(queries: readonly MetricQuery[], page: PageState): KnownColumns {
   const intervals = useIntervals(page)
   const stepMs = commonStep(queries, intervals ?? NOT_KNOWN, page.stepMs)

@@ -20,7 +20,7 @@ test('a series is called by its labels, numbers with the name of theirs', () => 
 test('series are told apart by the fewest and shortest labels that do', () => {
   const gpus = [0, 1, 2].map((gpu) => ({ gpu: `${gpu}`, UUID: `GPU-dfc8c106-0640-b756-95f2-fc5d5e24d32${gpu}` }))
   assert.deepEqual([...tellingLabels(gpus)], ['gpu'])
-  // A GPU that was replaced has the index of another.
+  // A replacement GPU has the index of the replaced GPU.
   const replaced = [...gpus, { gpu: '2', UUID: 'GPU-new' }]
   assert.deepEqual([...tellingLabels(replaced)], ['gpu', 'UUID'])
   const names = (gpu: number) => ({

@@ -25,8 +25,8 @@ export function titleOf(name: string): string {
 }
 
 /**
- * A series by its labels: `eth10 priority 3`. A bare number says nothing without the name of its label. Simulated
- * hardware is named as its like: the page and every export say what is simulated.
+ * A series by its labels: `eth10 priority 3`. A bare number needs the name of its label. Simulated hardware has plain
+ * names, because the page and every export mark it.
  */
 export function seriesWords(labels: Labels): string {
   return Object.entries(labels)
@@ -35,17 +35,17 @@ export function seriesWords(labels: Labels): string {
     .join(' ')
 }
 
-/** Labels that say of a GPU what its index says already. */
+/** Labels of a GPU that repeat its index. */
 const GPU_LABELS: ReadonlySet<string> = new Set(['UUID', 'device', 'modelName', 'Hostname', 'pci_bus_id'])
 
-/** What says where a series is from: kept wherever it differs, as a place is told before anything else. */
+/** Whether a label names the origin of a series. Such labels are kept whenever they differ. */
 function isPlace(name: string, all: readonly Labels[]): boolean {
   return name === 'gpu' || (name === 'device' && all.every(({ gpu }) => gpu === undefined))
 }
 
 /**
- * The labels that tell some series apart, the shortest ones that do: of `gpu` and `UUID`, which differ together, `gpu`
- * alone. Empty if nothing differs. Whether one is simulated does not count, as in {@link seriesWords}.
+ * The labels that distinguish series, as short as possible: of `gpu` and `UUID`, which differ together, only `gpu`.
+ * Empty if nothing differs. `simulated` does not count, as in {@link seriesWords}.
  */
 export function tellingLabels(all: readonly Labels[]): ReadonlySet<string> {
   const names = [...new Set(all.flatMap((labels) => Object.keys(labels)))].filter((name) => name !== 'simulated')
@@ -68,8 +68,8 @@ function lengthOf(all: readonly Labels[], name: string): number {
 }
 
 /**
- * A series by some of its labels, and by the others. One that has none of them is called by all that it has; what a
- * GPU's index says, its other names do not say again.
+ * The words of the chosen labels of a series, and of its other labels. A series without chosen labels uses all labels.
+ * Other names of a GPU are left out beside its index.
  */
 export function splitWords(
   labels: Labels,

@@ -24,8 +24,8 @@ export interface DisplayUnit {
 /**
  * Chooses the scale for the largest of some raw values.
  *
- * A `previous` scale is kept until the largest value is ten times off it, so that a live column does not flip between
- * units, nor for a zero.
+ * A `previous` scale is kept until the largest value is off by a factor of ten, and for zero, so that a live column
+ * does not flip between units.
  */
 export function pickUnit(quantity: DisplayQuantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
   if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')
@@ -34,13 +34,13 @@ export function pickUnit(quantity: DisplayQuantity, largestRaw: number, previous
   const plain = steps.indexOf('')
   const radix = quantity.prefixes === 'iec' ? 1024 : 1000
   const largest = Math.abs(largestRaw * quantity.factor)
-  // Nothing is of no size: what is zero for a while keeps the unit that it had.
+  // A column that is zero for a while keeps its unit.
   if (previous?.quantity === quantity && largest === 0) return previous
   if (previous && previous.quantity === quantity && Number.isFinite(largest)) {
     const shown = Math.abs(largestRaw / previous.divisor)
     if (shown >= 0.1 && shown < radix * 10) return previous
   }
-  // Nothing at all has the plain unit.
+  // Zero has the plain unit.
   let step = largest > 0 ? 0 : plain
   while (step < steps.length - 1 && largest >= radix ** (step + 1 - plain)) step++
   return { quantity, label: `${steps[step]}${quantity.base}`, divisor: radix ** (step - plain) / quantity.factor }
@@ -72,7 +72,7 @@ export function formatIn(unit: DisplayUnit, raw: number): string {
   return `${value < 0 ? '−' : ''}${groupThousands(absolute.toFixed(digits))}`
 }
 
-/** Writes a number with its power of ten, as tools for links do: `4.4e−8`. */
+/** Writes a number with its power of ten, as link tools do: `4.4e−8`. */
 function formatPower({ quantity: { resolution } }: DisplayUnit, value: number): string {
   if (value === 0) return '0'
   if (value < resolution) return `< ${powerOf(resolution)}`
@@ -95,7 +95,7 @@ export function joinUnit(number: string, unit: string): string {
   return unit.startsWith('/') ? `${number}${unit}` : `${number}${NO_BREAK_SPACE}${unit}`
 }
 
-/** Writes an axis label: as few digits as tell the labels apart. */
+/** Writes an axis label with as few digits as needed. */
 export function formatAxis(unit: DisplayUnit, raw: number): string {
   const value = raw / unit.divisor
   if (value === 0) return '0'

@@ -8,13 +8,13 @@ export interface DisplayQuantity {
   readonly factor: number
   /** `time` goes down from seconds to nanoseconds; `powers` writes powers of ten. */
   readonly prefixes: 'si' | 'iec' | 'time' | 'none' | 'powers'
-  /** Smallest value that is shown as a number; below it (and above 0) stands `< resolution`. */
+  /** Smallest value shown as a number. Positive values below it are shown as `< resolution`. */
   readonly resolution: number
   /** Digits after the point where the number is not scaled; undefined: three significant digits. */
   readonly decimals?: number
   /** Written instead of 0 and of anything else. */
   readonly words?: readonly [off: string, on: string]
-  /** What turns the raw value into a share of time, where it is one: sums over a window are then how long it was so. */
+  /** Factor from the raw value to a share of time, if it is a share. Sums over a window are then durations. */
   readonly timeShare?: number
 }
 
@@ -69,14 +69,14 @@ export const TRANSFERS_PER_SECOND: DisplayQuantity = { base: 'T/s', factor: 1, p
 const MILLIJOULES: DisplayQuantity = { base: 'J', factor: 0.001, prefixes: 'si', resolution: 0.001 }
 
 /**
- * A value as far as it can be: a share of time ends at all of it. A counter that its origin shows late gains more than
- * a second in one step and less in another.
+ * Limits a share of time to 100 %. A counter that updates late may gain more than a second in one step and less in
+ * another.
  */
 export function bounded({ timeShare }: DisplayQuantity, raw: number): number {
   return timeShare === undefined ? raw : Math.min(raw, 1 / timeShare)
 }
 
-/** The samples of a column, {@link bounded}; the column itself where its values have no bound. */
+/** The samples of a column, {@link bounded}; the column itself if its values have no limit. */
 export function boundedColumn(quantity: DisplayQuantity, values: Float64Array): Float64Array {
   return quantity.timeShare === undefined ? values : values.map((raw) => bounded(quantity, raw))
 }
@@ -86,7 +86,7 @@ const NETWORK_METRIC = /^(netdev|ethtool|rdma|doca_(diag_port|diag_priority|phy)
 const ERROR_RATIO_METRIC = /_error_ratio$/
 const COUNTED = new Set(['packets', 'events', 'errors', 'operations', ''])
 
-/** What is asked of a metric, as far as it decides how values are shown. */
+/** The properties of a query that decide how its values are shown. */
 interface MetricQuestion {
   readonly metric: string
   readonly unit: string
@@ -94,7 +94,7 @@ interface MetricQuestion {
   readonly function: QueryFunction
 }
 
-/** Units of values whose names say nothing else. */
+/** Quantities by unit, unless the name of the metric decides. */
 const BY_UNIT: Readonly<Record<string, DisplayQuantity>> = {
   bytes: BYTES,
   bytes_per_second: BYTES_PER_SECOND,
@@ -109,14 +109,14 @@ const BY_UNIT: Readonly<Record<string, DisplayQuantity>> = {
   celsius: CELSIUS,
   watts: WATTS,
   volts: { base: 'V', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
-  // Currents of lasers are some thousandths.
+  // Laser currents are a few milliamperes.
   amperes: { base: 'mA', factor: 1_000, prefixes: 'none', resolution: 0.01 },
   dbm: { base: 'dBm', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
   db: { base: 'dB', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 1 },
   transfers_per_second: TRANSFERS_PER_SECOND,
 }
 
-/** Units of what is gained in a second. */
+/** Units of rates. */
 const BY_UNIT_A_SECOND: Readonly<Record<string, DisplayQuantity>> = {
   bytes: BYTES_PER_SECOND,
   // Seconds a second are a share of time.
@@ -145,9 +145,7 @@ export function edgeQuantity({ metric, unit }: Pick<MetricQuestion, 'metric' | '
   return quantityOf({ metric, unit, role: 'value', function: 'last' })
 }
 
-/**
- * The unit of a value as it is read, as its type declares it. Counts have none: their name says what they count.
- */
+/** The declared unit of a raw value. Counts have none, because their name states what they count. */
 export function unitWords({ unit, role }: Pick<MetricQuestion, 'unit' | 'role'>): string {
   return role === 'bucket' ? '' : unit.replace(/_per_second$/, '/s')
 }

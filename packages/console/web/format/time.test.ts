@@ -14,7 +14,7 @@ import {
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
 const AT_MS = Date.UTC(2026, 6, 31, 4, 5, 6, 7)
 
-/** Does something as if the machine stood in a time zone. */
+/** Runs `body` in a time zone. */
 function inZone(zone: string, body: () => void): void {
   const before = process.env.TZ
   process.env.TZ = zone

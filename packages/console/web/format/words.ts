@@ -1,16 +1,13 @@
-/** Whether a sentence speaks of now, or of a time that is over. */
+/** Tense of a sentence: about now or about the past. */
 export type Tense = 'present' | 'past'
 
-/** The verb of so many things: `is`, `are`, `was`, `were`. */
+/** The verb for a count: `is`, `are`, `was`, `were`. */
 export function be(count: number, tense: Tense): string {
   if (tense === 'past') return count === 1 ? 'was' : 'were'
   return count === 1 ? 'is' : 'are'
 }
 
-/**
- * Words of a source as a sentence; nothing where there are none. What begins with a name of the kernel, such as a path,
- * is left as it is.
- */
+/** Turns words of a source into a sentence; empty stays empty. A first word such as a path keeps its spelling. */
 export function asSentence(words: string): string {
   if (words === '') return ''
   const isWord = /^[a-z]+ /.test(words)

@@ -7,13 +7,10 @@ import { heardMs, useSecond } from '../state/clock.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
-/**
- * An answer that takes longer than this is told to be awaited: what the page asks is not shown live. Unit:
- * milliseconds.
- */
+/** After this time without an answer the page shows that it waits. Unit: milliseconds. */
 const WAITING_AFTER_MS = 1_000
 
-/** Whether the page follows now, how far behind it is, and what time it is there. */
+/** Shows whether the page is live, its lag, and the time. */
 export function LiveState() {
   const page = usePageState()
   const nowMs = useSecond()
@@ -47,7 +44,7 @@ export function LiveState() {
       </div>
     )
   }
-  // A stream of a server that hangs stays open; one of a server that was ended reads as closed.
+  // The stream of a hanging server stays open. The stream of a stopped server is closed.
   const isUnreached = live.isOpen !== false && node.failures > 1
   if (live.isOpen === false || isUnreached) {
     return (
@@ -63,7 +60,7 @@ export function LiveState() {
   const waitedMs = live.awaitedSinceMs === undefined ? 0 : nowMs - live.awaitedSinceMs
   const isFirst = heardMs() === 0 || (live.newestMs === 0 && live.awaitedSinceMs !== undefined)
   const isWaiting = isFirst || live.error !== undefined || waitedMs > WAITING_AFTER_MS
-  // Some pages ask for no samples at all.
+  // Some pages request no samples.
   if (isWaiting || live.newestMs === 0) {
     return (
       <div className="live">
@@ -85,7 +82,7 @@ export function LiveState() {
   )
 }
 
-/** How much of the window there is already, while it grows from the first sample: `1:20 of 5 min`. */
+/** Length of a growing window: `1:20 of 5 min`. */
 function Grown() {
   const { range, stepMs } = usePageState()
   const { fromMs, toMs } = useSpan({ range, stepMs })

@@ -63,12 +63,12 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
   )
 }
 
-/** A console without an agent knows of none. */
+/** A console without an agent knows no interfaces. */
 function interfacesOf(node: NodeAnswer | undefined): number | undefined {
   return node?.backend === undefined ? node?.hardware.interfaceCount : undefined
 }
 
-/** What stands beside the name of a page: how many things it is about. */
+/** The count beside the name of a page. */
 function countedOf(
   path: string,
   devices: readonly DeviceInfo[] = [],
@@ -81,7 +81,7 @@ function countedOf(
   return interfaceCount ? { count: interfaceCount, noun: 'interfaces' } : undefined
 }
 
-/** Whole minutes, then whole hours: the foot has no room for more, and nobody needs it. */
+/** Whole minutes, then whole hours. The footer has no space for more. */
 function formatUptime(ageMs: number): string {
   const resolutionMs = ageMs < 60_000 ? 1 : ageMs < 3_600_000 ? 60_000 : 3_600_000
   return formatAge(Math.floor(ageMs / resolutionMs) * resolutionMs)

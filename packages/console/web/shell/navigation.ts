@@ -1,11 +1,11 @@
 import type { IconName } from '../components/icon.tsx'
 
-/** One page in the navigation. A page that does not exist yet is not in it. */
+/** A page in the navigation. */
 export interface NavigationItem {
   readonly path: string
   readonly label: string
   readonly icon: IconName
-  /** Paths of pages that belong to it though they do not lie below it. */
+  /** Further paths that belong to the page but are not below it. */
   readonly parts?: readonly string[]
   /** The key after `g` that goes there. */
   readonly key: string
@@ -22,10 +22,10 @@ export const DESTINATIONS: readonly NavigationItem[] = [
   { path: '/sources', label: 'Sources', icon: 'sources', parts: ['/explain'], key: 's' },
 ]
 
-/** Whether a destination is where the page is, or above it. */
+/** Whether a destination is the current page or above it. */
 export function isCurrent(destination: NavigationItem, location: string): boolean {
   const paths = [destination.path, ...(destination.parts ?? [])]
-  // Every path lies below the first.
+  // Every path is below the first destination.
   return (
     (destination.path === '/' ? paths.slice(1) : paths).some(
       (path) => location === path || location.startsWith(`${path}/`),

@@ -8,15 +8,15 @@ import { firstFunction, formatSignal } from '../state/signal.ts'
 import type { PageState } from '../state/time-window.ts'
 import { DESTINATIONS } from './navigation.ts'
 
-/** Something that the search goes to. */
+/** A result of the search. */
 export interface SearchResult extends ComboOption {
   readonly href: string
 }
 
-/** What the search knows. */
+/** Input of the search. */
 export interface Searched {
   readonly devices: readonly DeviceInfo[]
-  /** Names of the interfaces that are read. */
+  /** Names of the active interfaces. */
   readonly interfaces: readonly string[]
   readonly types: readonly ListedType[]
   /** The latest events. */
@@ -24,7 +24,7 @@ export interface Searched {
   readonly hrefTo: PageState['hrefTo']
 }
 
-/** Every place that the search goes to, no two of one name: pages, devices, interfaces, events, metrics. */
+/** Every search result with a distinct name: pages, devices, interfaces, events, metrics. */
 export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }: Searched): readonly SearchResult[] {
   const pages = DESTINATIONS.map(
     ({ label, path }): SearchResult => ({ value: label, note: 'page', href: hrefTo(path) }),
@@ -52,7 +52,7 @@ export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }
   return withNamesOfTheirOwn([...pages, ...hardware, ...netdevs, ...seen, ...metrics])
 }
 
-/** Events of one rule and device are told apart by when they began. */
+/** Events of the same rule and device are distinguished by their start. */
 function eventPlace({ rule, device, startMs, endMs, isSimulated }: TracebackEvent, href: string): SearchResult {
   const words = ['event', endMs === undefined ? 'open' : '', isSimulated ? 'simulated' : '']
   const where = device === '' ? rule : `${rule} on ${device}`
@@ -67,7 +67,7 @@ function devicePlace(device: DeviceInfo, href: string): SearchResult {
   return { value, note: words.filter(Boolean).join(' · '), names, href }
 }
 
-/** A real device and a simulated one may be called the same; the real ones come first. */
+/** Makes names distinct. A real and a simulated device may share a name; real devices come first. */
 function withNamesOfTheirOwn(places: readonly SearchResult[]): readonly SearchResult[] {
   const taken = new Map<string, SearchResult>()
   for (const place of places) {

@@ -19,7 +19,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useShortcuts(setSheet)
   const page = usePageState()
   const watched = useWatchedStale()
-  // The figures of a window that stands are of that window.
+  // The numbers of a fixed window are never stale.
   const stale = page.isLive ? watched : undefined
   const close = (): void => setSheet(undefined)
   return (

@@ -1,7 +1,7 @@
 import { WINDOWS } from '../state/time-window.ts'
 import { DESTINATIONS } from './navigation.ts'
 
-/** Something that the page does at a key. */
+/** A command of a key. */
 export type Command =
   | { readonly kind: 'go'; readonly path: string }
   | { readonly kind: 'window'; readonly windowMs: number }
@@ -32,7 +32,7 @@ const SINGLE: ReadonlyMap<string, Command> = new Map(
   }),
 )
 
-/** What a single key does; after `g` it names a page. Undefined if it does nothing. */
+/** The command of a single key; after `g` the key names a page. Undefined if there is none. */
 export function shortcutCommand(key: string, isAfterGo: boolean): Command | undefined {
   const lower = key.toLowerCase()
   if (!isAfterGo) return SINGLE.get(lower)
@@ -40,7 +40,7 @@ export function shortcutCommand(key: string, isAfterGo: boolean): Command | unde
   return path === undefined ? undefined : { kind: 'go', path }
 }
 
-/** Every key, as the sheet lists it. */
+/** Every key in the order of the sheet. */
 export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
   {
     title: 'Pages',

@@ -9,7 +9,7 @@ import { LiveState } from './live-state.tsx'
 import { SimulatedBadge } from './scenarios/simulated-badge.tsx'
 import { WindowControl } from './window-control.tsx'
 
-/** The place, whether it is simulated, live state, window, search and theme. */
+/** Node, simulated badge, live state, window, search and theme. */
 export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => void; readonly onScenarios: () => void }) {
   const { data: node } = useNode()
   const theme = useTheme()
@@ -40,12 +40,12 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
   )
 }
 
-/** Events have windows of their own, and their list is filtered by one. */
+/** Whether the page uses the window. Events have their own windows, and their list has a filter. */
 function hasWindow(location: string): boolean {
   return location !== '/events' && !location.startsWith('/events/')
 }
 
-/** What the node is made for, or what it is where it has neither GPU nor NIC. */
+/** The hardware of the node: GPUs and NICs, else processors and memory. */
 function hardwareLine({ gpus, nics, cpuModel, cpuCount, memoryBytes, kernel }: NodeAnswer['hardware']): string {
   const devices = [gpus, nics].filter(Boolean).join(' · ')
   if (devices) return devices

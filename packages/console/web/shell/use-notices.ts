@@ -5,15 +5,15 @@ import { formatAge, formatClock, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'
 
-/** Failures in a row after which the server counts as out of reach. */
+/** Consecutive failures after which the server counts as unreachable. */
 const UNREACHABLE_AFTER_COUNT = 2
-/** Milliseconds after which a lost stream is worth a banner; shorter losses mend themselves unseen. */
+/** Time before a lost stream gets a banner. Shorter losses recover unnoticed. Unit: milliseconds. */
 const STOPPED_AFTER_MS = 5_000
 
-/** Milliseconds for which a gap of the stream is told; the charts show it as long as it is in the window. */
+/** How long a banner reports a gap of the stream. Charts show it as long as it is in the window. Unit: milliseconds. */
 const GAP_TOLD_MS = 300_000
 
-/** Everything that is wrong with the page or its server now. */
+/** All current problems of the page or its server. */
 export function useNotices(): Notice[] {
   const page = usePageState()
   const node = useNode()

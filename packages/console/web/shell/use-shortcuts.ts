@@ -6,13 +6,13 @@ import { toggleTheme } from '../state/theme.ts'
 import { DEFAULT_WINDOW_MS, type PageState, usePageState } from '../state/time-window.ts'
 import { type Command, shortcutCommand } from './shortcuts.ts'
 
-/** Milliseconds in which the second key of `g n` must come. */
+/** Longest pause before the second key of `g n`. Unit: milliseconds. */
 const SEQUENCE_LIMIT_MS = 1_500
 
 /** Sheets that keys open. */
 export type ShellSheet = 'search' | 'keys' | 'scenarios'
 
-/** Listens to the keys of the whole page. Keys in fields and sheets are theirs. */
+/** Handles the keys of the whole page, except in fields and sheets. */
 export function useShortcuts(onSheet: (sheet: ShellSheet) => void): void {
   const page = usePageState()
   const [, navigate] = useLocation()
@@ -30,7 +30,7 @@ export function useShortcuts(onSheet: (sheet: ShellSheet) => void): void {
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !singleKeysStore.get()) return
       const isAfterGo = event.timeStamp < goUntilMs
-      // The second g of `g g` names a page and begins nothing.
+      // The second g of `g g` names a page and starts no sequence.
       goUntilMs = event.key === 'g' && !isAfterGo ? event.timeStamp + SEQUENCE_LIMIT_MS : 0
       const command = shortcutCommand(event.key, isAfterGo)
       if (!command) return

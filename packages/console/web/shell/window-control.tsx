@@ -1,6 +1,6 @@
 import { usePageState, WINDOWS } from '../state/time-window.ts'
 
-/** The window that follows now. A zoomed page shows the way back instead of a pressed segment. */
+/** Chooses the live window. A zoomed page shows a button to go back to live. */
 export function WindowControl() {
   const page = usePageState()
   const current = page.range.kind === 'live' ? page.range.windowMs : undefined

@@ -7,7 +7,7 @@ let offsetSpreadMs = Number.POSITIVE_INFINITY
 /**
  * Learns the server's clock from an answer that was asked for at `askedMs` and came at `cameMs` (both of this machine).
  *
- * The quickest exchange is the most exact; its weight fades, so that a clock that is set later is followed too.
+ * The fastest exchange is the most exact. Its weight fades, so that later changes of the clock are followed.
  */
 export function learnServerClock(serverMs: number, askedMs: number, cameMs: number): void {
   const spreadMs = (cameMs - askedMs) / 2
@@ -25,34 +25,34 @@ export function serverNowMs(): number {
 
 let lastHeardMs = 0
 
-/** Notes that the server has just said something. */
+/** Records that a message of the server arrived. */
 export function hear(): void {
   lastHeardMs = serverNowMs()
 }
 
-/** When the server said something last, by its own clock; 0 before it has. */
+/** Time of the last message of the server, by its clock; 0 before the first. */
 export function heardMs(): number {
   return lastHeardMs
 }
 
-/** A source answers a little after its interval; below this a lag is no news. Unit: milliseconds. */
+/** Least age of stale samples, because a source answers a little after its interval. Unit: milliseconds. */
 const STALE_MIN_MS = 4_000
 const STALE_AFTER_STEPS = 2
 
-/** How old the newest sample is at least when what is drawn of it is stale. */
+/** Age at which the newest sample counts as stale. Unit: milliseconds. */
 export function staleAfterMs(stepMs: number): number {
   return Math.max(STALE_AFTER_STEPS * stepMs + 1_000, STALE_MIN_MS)
 }
 
 const second = createValueStore(floorTo(Date.now(), 1_000))
-/** Right ends of charts: of those that are renewed every second, and of those whose sources are quicker. */
+/** Right ends of charts: of charts updated every second, and of faster charts. */
 const EDGES = {
   steady: { unitMs: 1_000, store: createValueStore(second.get()), pointsMs: 0 },
   fast: { unitMs: 100, store: createValueStore(second.get()), pointsMs: 0 },
 }
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Milliseconds after which charts move without new points. */
+/** Time after which charts move without new points. Unit: milliseconds. */
 const POINTS_AWAITED_MS = 1_500
 
 function floorTo(timeMs: number, unitMs: number): number {
@@ -63,10 +63,7 @@ function edgeOf(stepMs: number): (typeof EDGES)['steady'] {
   return stepMs < 1_000 ? EDGES.fast : EDGES.steady
 }
 
-/**
- * Moves the live edge of the charts of a step together with the points that have just come, so that both cost one
- * drawing.
- */
+/** Moves the live edge of charts with this step together with new points, so that both cost one drawing. */
 export function moveEdge(stepMs: number): void {
   const edge = edgeOf(stepMs)
   edge.pointsMs = Date.now()
@@ -95,9 +92,7 @@ export function useSecond(): number {
   return useStore(second)
 }
 
-/**
- * The right end of live charts whose samples are `stepMs` apart: when their newest points came, or now where none come.
- */
+/** The right end of live charts with this step: the arrival of the newest points, or now if none arrive. */
 export function useEdge(stepMs: number): number {
   return useStore(edgeOf(stepMs).store)
 }

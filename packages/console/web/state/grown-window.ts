@@ -2,10 +2,9 @@
 const LEAST_MS = 10_000
 
 /**
- * From when on a window that follows now is shown: it grows from the first sample that is kept. What is missing after
- * that sample is a gap.
+ * Start of a live window while it grows from the first stored sample. Missing samples after that are gaps.
  *
- * @param firstMs Undefined if it is not known when that was.
+ * @param firstMs Undefined if unknown.
  */
 export function grownFromMs(toMs: number, windowMs: number, firstMs: number | undefined): number {
   const fullMs = toMs - windowMs

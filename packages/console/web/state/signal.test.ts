@@ -23,7 +23,7 @@ test('a signal that was written reads back as the same question', () => {
   for (const query of queries) assert.deepEqual(parseSignal(formatSignal(query)), query)
 })
 
-/** What would be read as something else if it stood as it is. */
+/** Texts that must be escaped. */
 const PIECES = [
   ':',
   ';',

@@ -4,7 +4,7 @@ const FUNCTIONS: readonly QueryFunction[] = ['rate', 'increase', 'last', 'avg', 
 const FORM = /^(\w*):([\w.]+)(?::(.*))?$/s
 const GROUPING = /(?:^|:)(sum|avg|min|max|count)\(([\w,]*)\)$/
 const MATCHER = /^(\w+)(=~|!~|!=|=)(.*)$/s
-/** What would end a value before it ends, and the sign that such a mark is written with. */
+/** Characters that would end a value early, and the escape character. */
 const ESCAPED = /[%;]|:(?=(?:sum|avg|min|max|count)\()/g
 const ESCAPES = /%(?:25|3A|3B)/gi
 
@@ -26,7 +26,7 @@ export function signalFault(text: string): string {
   return typeof read === 'string' ? read : ''
 }
 
-/** The question, or why there is none. */
+/** The query, or the error. */
 function readSignal(text: string): MetricQuery | string {
   const [, name, metric, rest = ''] = FORM.exec(text) ?? []
   if (!metric) return 'A signal is written as function:metric, as in rate:netdev_rx_bytes_total.'
@@ -70,7 +70,7 @@ export function isCounted({ role }: Pick<ListedMetric, 'role'>): boolean {
   return role === 'counter' || role === 'bucket'
 }
 
-/** The function that a field is asked for first. */
+/** The default function of a field. */
 export function firstFunction({ role }: Pick<ListedMetric, 'role'>): QueryFunction {
   return isCounted({ role }) ? 'rate' : 'last'
 }

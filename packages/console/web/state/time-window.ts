@@ -23,7 +23,7 @@ export const WINDOWS: readonly WindowChoice[] = [
   { label: '24 h', windowMs: 86_400_000, stepMs: 60_000, key: '4' },
 ]
 
-/** The window of who has not chosen one. */
+/** The default window. Unit: milliseconds. */
 export const DEFAULT_WINDOW_MS = 300_000
 
 /** The range of tiles and present values: always live, always one second. */
@@ -48,7 +48,7 @@ function storedWindowMs(): number {
     const value = Number(localStorage.getItem(STORAGE_KEY))
     return WINDOWS.some(({ windowMs }) => windowMs === value) ? value : DEFAULT_WINDOW_MS
   } catch {
-    // Storage is refused in some privacy modes; the window is then this tab's own.
+    // Storage is refused in some privacy modes; the window then applies to this tab only.
     return DEFAULT_WINDOW_MS
   }
 }
@@ -62,13 +62,13 @@ export function followOtherTabs(): void {
   })
 }
 
-/** Parts of the address to change; undefined takes one away. */
+/** Parts of the address to change; undefined removes a part. */
 export type UrlChange = { readonly [Key in keyof UrlState]?: UrlState[Key] | undefined }
 
-/** What a page may do with its address and window. */
+/** The address and window of a page, with functions to change them. */
 export interface PageState {
   readonly url: UrlState
-  /** What in the address was not followed. */
+  /** Ignored parts of the address. */
   readonly ignored: readonly IgnoredPart[]
   readonly range: FrameRange
   readonly stepMs: number
@@ -80,7 +80,7 @@ export interface PageState {
   readonly follow: (windowMs: number) => void
   /** Leaves live and shows a span. */
   readonly zoom: (fromMs: number, toMs: number) => void
-  /** The address of another page with the same window and zone, and what else it should say. */
+  /** The address of another page with the same window and zone, and with `more`. */
   readonly hrefTo: (path: string, more?: UrlChange) => string
 }
 
@@ -97,7 +97,7 @@ export function rangeMs(range: FrameRange): number {
 
 /** The one hook for the time range and everything else that the address holds. */
 export function usePageState(): PageState {
-  // As they stand: the router's own are decoded, and what was escaped twice would be read once too often.
+  // Reads the raw search string, because the router decodes it and double escapes would be decoded twice.
   const search = useSearch()
   const path = usePathname()
   const [, navigate] = useLocation()
@@ -141,6 +141,6 @@ function rememberWindow(windowMs: number): void {
   try {
     localStorage.setItem(STORAGE_KEY, String(windowMs))
   } catch {
-    // Storage is refused in some privacy modes; the window is then this tab's own.
+    // Storage is refused in some privacy modes; the window then applies to this tab only.
   }
 }

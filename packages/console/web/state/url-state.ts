@@ -1,6 +1,6 @@
 import { signalFault } from './signal.ts'
 
-/** What the address of a page may say. Every part is optional; times are milliseconds since the epoch. */
+/** The state in the address of a page. Every part is optional; times are milliseconds since the epoch. */
 export interface UrlState {
   /** Length of a live window. */
   readonly rangeMs?: number
@@ -15,35 +15,35 @@ export interface UrlState {
   readonly sort?: string
   /** Text of a filter. */
   readonly q?: string
-  /** What is explained: a source, a device, a metric, traceback, or `rule:NAME`. */
+  /** The subject of the explain page: a source, a device, a metric, traceback, or `rule:NAME`. */
   readonly of?: string
   /** Signals of the explorer, each of which `parseSignal` reads. */
   readonly sig?: readonly string[]
-  /** Distance of two samples where it is not the one that belongs to the window. */
+  /** Step of the samples, if it is not the step of the window. */
   readonly stepMs?: number
   /** The rule and the device whose events are listed. */
   readonly rule?: string
   readonly device?: string
-  /** Which events are listed; all where it says nothing. */
+  /** State of the listed events. Absent: all. */
   readonly state?: 'open' | 'closed'
-  /** Events are listed that began within so long before now. */
+  /** Only events that began within this time before now. */
   readonly withinMs?: number
   /** Signals of one kind of thing, as the API calls it. */
   readonly kind?: string
-  /** The part of an event's window that is drawn, down to microseconds. */
+  /** The visible part of the window of an event, in microsecond resolution. */
   readonly zoom?: { readonly fromMs: number; readonly toMs: number }
   readonly tz?: 'utc' | 'local'
 }
 
-/** A part of an address that was not followed. */
+/** An ignored part of an address. */
 export interface IgnoredPart {
-  /** Name of the parameter; of one of several like it, with its value. */
+  /** Name of the parameter; with its value if it may be repeated. */
   readonly part: string
   /** Why, in a sentence; empty if the name alone says it. */
   readonly reason: string
 }
 
-/** An address that was read, and what in it means nothing here. */
+/** A parsed address with its ignored parts. */
 export interface ParsedUrl {
   readonly state: UrlState
   readonly ignored: readonly IgnoredPart[]
@@ -145,7 +145,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
 
 const TIMES = 'from and to are two times such as 2026-11-27T09:16:30Z, the earlier first.'
 
-/** What a parameter takes that was not followed, as a sentence. */
+/** The accepted form of each parameter, as a sentence. */
 const FORMS: Readonly<Record<string, string>> = {
   range: 'range is a duration such as 5m; of a window that is over, give from and to.',
   from: TIMES,
@@ -160,7 +160,7 @@ const FORMS: Readonly<Record<string, string>> = {
   tz: 'tz is utc or local.',
 }
 
-/** Reads the query part of an address. What is unknown or wrong is named, never fatal. */
+/** Reads the query part of an address. Unknown or wrong parts are reported, never fatal. */
 export function parseUrl(search: string): ParsedUrl {
   const parameters = new URLSearchParams(search)
   let state: UrlState = {}
@@ -200,7 +200,7 @@ function readSignals(all: readonly string[]): { sig: readonly string[]; refused:
   return { sig: readable.slice(0, SIGNAL_LIMIT_COUNT), refused: [...wrong, ...beyond] }
 }
 
-/** Writes the query part of an address, in a fixed order; empty if nothing is said. */
+/** Writes the query part of an address in a fixed order; empty for an empty state. */
 export function formatUrl(state: UrlState): string {
   const written: Readonly<Record<string, readonly (string | undefined)[]>> = {
     range: [state.rangeMs === undefined || state.fromMs !== undefined ? undefined : formatSpan(state.rangeMs)],
@@ -228,7 +228,7 @@ export function formatUrl(state: UrlState): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-/** Encodes a value but leaves what is legal in a query part and easier to read. */
+/** Encodes a value except for characters that are legal and easier to read. */
 function readable(value: string): string {
   return encodeURIComponent(value).replace(/%(3A|2C|3B|3D|2F)/g, decodeURIComponent)
 }

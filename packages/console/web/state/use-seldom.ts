@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * A value that is renewed at most once in `everyMs`; the last one comes through in the end. With 0 it is the value
- * itself. One of another `kind` is taken at once.
+ * A value updated at most once per `everyMs`; the last value always arrives. 0 means no delay. A value of another
+ * `kind` is taken at once.
  */
 export function useSeldom<T>(value: T, everyMs: number, kind: string): T {
   const [shown, setShown] = useState(value)

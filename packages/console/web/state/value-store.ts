@@ -7,7 +7,7 @@ export interface ValueStore<T> {
   readonly subscribe: (listener: () => void) => () => void
 }
 
-/** Makes a store. Setting the same value again tells nobody. */
+/** Makes a store. Setting the same value again notifies nobody. */
 export function createValueStore<T>(initial: T): ValueStore<T> {
   let value = initial
   const listeners = new Set<() => void>()

@@ -9,7 +9,7 @@ import { titleOf } from '../../format/names.ts'
 import { serverNowMs, useSecond } from '../../state/clock.ts'
 import { hasSeverity, scenarioDeviceName, timeLeft } from './scenario-form.ts'
 
-/** What the simulator plays now, each with the time that it has left and a way to end it. */
+/** The running scenarios, each with its remaining time and a button to end it. */
 export function RunningScenarios({
   running,
   scenarios,
@@ -17,7 +17,7 @@ export function RunningScenarios({
   readonly running: readonly StartedScenario[]
   readonly scenarios: readonly ListedScenario[]
 }) {
-  // Renewed every second; the second itself may lie before what has just begun.
+  // Renders every second. The second itself may be before the start of a new scenario.
   useSecond()
   const nowMs = serverNowMs()
   const devices = useDevices().data?.devices ?? []

@@ -1,7 +1,7 @@
 import type { ListedScenario } from '@sonde/sdk/api'
 import { titleOf } from '../../format/names.ts'
 
-/** Every scenario with what it does; one is chosen. */
+/** A choice of scenarios with their descriptions. */
 export function ScenarioChoice({
   scenarios,
   chosen,

@@ -3,7 +3,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { deviceTitle } from '../../devices/device.ts'
 import { formatAge, formatDuration } from '../../format/time.ts'
 
-/** What stands in the fields of the form, as typed. */
+/** The fields of the form as typed. */
 export interface ScenarioFields {
   /** Empty: the simulator chooses. */
   readonly device: string
@@ -20,12 +20,12 @@ export function firstFields({ severity, durationS }: ListedScenario): ScenarioFi
   return { device: '', severity: String(severity.default), delayS: '0', durationS: String(durationS) }
 }
 
-/** Whether a scenario can be more or less bad; one that either happens or does not has nothing to choose. */
+/** Whether a scenario has a severity. */
 export function hasSeverity({ severity }: ListedScenario): boolean {
   return severity.min < severity.max
 }
 
-/** What is wrong with the fields, each in a sentence; empty if they can be sent. */
+/** Errors of the fields, one sentence each; empty if the form is valid. */
 export function problemsOf(
   scenario: ListedScenario,
   fields: ScenarioFields,
@@ -50,7 +50,7 @@ function numberOf(text: string): number {
   return trimmed === '' ? Number.NaN : Number(trimmed)
 }
 
-/** The request that the fields ask for. */
+/** The request for the fields. */
 export function scenarioRequest(scenario: ListedScenario, fields: ScenarioFields): ScenarioRequest {
   return {
     name: scenario.name,
@@ -67,7 +67,7 @@ export function timeLeft({ onsetMs, endMs }: StartedScenario, nowMs: number): st
   return endMs > nowMs ? `${formatAge(endMs - nowMs)} left` : 'ending'
 }
 
-/** What a simulated device is called on all pages; its id without the mark while the devices are not known. */
+/** The title of a simulated device; its id without the prefix until the devices are known. */
 export function scenarioDeviceName(id: string, devices: readonly DeviceInfo[]): string {
   const device = devices.find((candidate) => candidate.id === id)
   if (!device) return id.replace(/^sim-/, '')
@@ -75,7 +75,7 @@ export function scenarioDeviceName(id: string, devices: readonly DeviceInfo[]): 
   return title === device.name ? title : `${title} ${device.name}`
 }
 
-/** What a simulator simulates, in one line. */
+/** The simulated hardware in one line. */
 export function simulatorLine(simulator: {
   readonly nodeClass: string
   readonly seed: number

@@ -8,7 +8,7 @@ import { ScenarioChoice } from './scenario-choice.tsx'
 import { hasSeverity, simulatorLine } from './scenario-form.ts'
 import { ScenarioStart } from './scenario-start.tsx'
 
-/** What the simulator plays, and what it can play. */
+/** The running and the available scenarios. */
 export function ScenarioSheet({ onClose }: { readonly onClose: () => void }) {
   const { data, error } = useSimulator()
   const [chosen, setChosen] = useState<string>()

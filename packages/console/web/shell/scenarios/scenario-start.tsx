@@ -14,7 +14,7 @@ import {
   scenarioRequest,
 } from './scenario-form.ts'
 
-/** Where, how badly, when and how long a scenario is to happen, and the button that starts it. */
+/** The device, severity, delay and duration of a scenario, and the button that starts it. */
 export function ScenarioStart({ scenario }: { readonly scenario: ListedScenario }) {
   const [fields, setFields] = useState(() => firstFields(scenario))
   const [sending, setSending] = useState<'idle' | 'busy' | { readonly refusal: string }>('idle')

@@ -1,6 +1,6 @@
 import { Icon } from '../../components/icon.tsx'
 
-/** Says beside the place that its hardware is simulated; opens the control of its scenarios. */
+/** Marks the node as simulated and opens the sheet of scenarios. */
 export function SimulatedBadge({ onOpen }: { readonly onOpen: () => void }) {
   return (
     <button type="button" className="badge is-simulated" aria-haspopup="dialog" onClick={onOpen}>
