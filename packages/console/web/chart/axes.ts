@@ -10,7 +10,7 @@ const Y_AXIS_PX = 36
 /** Before a plot knows its width. Unit: CSS pixels. */
 const WIDTH_GUESS_PX = 300
 
-/** What is drawn now: a plot outlives its models and its theme. */
+/** The current model and theme of a plot. The plot outlives both. */
 export interface DrawnPlot {
   readonly model: () => PlotModel
   readonly palette: () => Palette

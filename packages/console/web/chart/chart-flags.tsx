@@ -6,10 +6,7 @@ import type { Plot } from './plot.ts'
 /** Half the width of what takes the pointer at a flag. Unit: CSS pixels. */
 const HALF_PX = 12
 
-/**
- * What the flags of a chart do: the pointer is told what began, and leads there. The keyboard goes by the list of
- * hints.
- */
+/** Pointer actions of the flags of a chart: a description and a link. Keyboard users use the list of hints. */
 export function ChartFlags({ model, plot }: { readonly model: ChartModel; readonly plot: Plot }) {
   const { fromMs, toMs, marks, zone } = model.plot
   const { left, top, width } = plot.area

@@ -8,24 +8,21 @@ import { edgeNames } from './heat.ts'
 import { HERD_MIN_COUNT } from './herd.ts'
 import { roomFor } from './line-ends.ts'
 
-/** A chart, or why there is none. */
+/** A chart, or the reason for its absence. */
 export interface GridChart {
   readonly spec: ChartSpec
   /** The answer whose grid the members lie on. */
   readonly answer: QueryColumns
-  /** Why it cannot be had; empty or missing where it can. */
+  /** Why the chart is unavailable; empty or missing if it is available. */
   readonly absent?: string
-  /** Lines of it that cannot be had, and why. */
+  /** Unavailable lines with their reasons. */
   readonly missing?: readonly { readonly name: string; readonly reason: string }[]
 }
 
 /** Members beyond these are not named at the right end. */
 const NAMED_LIMIT_COUNT = 8
 
-/**
- * Charts side by side. Their plots are as wide as each other, so that a time stands in one column; what cannot be had
- * is listed below.
- */
+/** Charts in a grid. Their plots have the same width, so that times align; unavailable charts are listed below. */
 export function ChartGrid({
   charts,
   beside = charts,
@@ -55,12 +52,12 @@ export function ChartGrid({
   )
 }
 
-/** Room at the right end with which the plots of some charts are as wide as each other. Unit: CSS pixels. */
+/** Space at the right end that gives the plots of all charts the same width. Unit: CSS pixels. */
 export function sharedRoom(charts: readonly Pick<GridChart, 'spec' | 'answer'>[]): number {
   return roomFor(charts.flatMap(endNames))
 }
 
-/** What may stand at the right end of a chart. */
+/** Possible names at the right end of a chart. */
 function endNames({ spec, answer }: Pick<GridChart, 'spec' | 'answer'>): readonly string[] {
   const { members, isAlike } = spec
   if (spec.scale === 'heat') return edgeNames(spec)

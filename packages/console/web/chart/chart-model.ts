@@ -27,9 +27,7 @@ const HEAT_SAID_COUNT = 4
 /** One and the same, so that a plot sees that nothing changed. */
 const NO_MARKS: readonly ChartMark[] = []
 
-/**
- * Keeps what a chart remembers from one drawing to the next: its unit, its top, and the herd that was computed so far.
- */
+/** Keeps the state of a chart between drawings: its unit, its top, and its herd. */
 export class ChartModeller {
   #axes = new ValueAxes()
   #herd = new Herd()
@@ -161,7 +159,7 @@ function plainLines(spec: ChartSpec, pinned: ReadonlySet<string>, heightsOf: Hei
       lineOf(member, slots[order], members.length > 1, widthPx, heightsOf(member.values, order)),
     )
   }
-  // There is no ninth colour: all are grey but those that are lit by hand.
+  // With more members than colours, all are grey except for members highlighted by the user.
   const lit = members.filter(({ key }) => pinned.has(key)).slice(0, SLOT_COUNT)
   return members.map((member, place) => {
     const order = lit.indexOf(member)
@@ -171,7 +169,7 @@ function plainLines(spec: ChartSpec, pinned: ReadonlySet<string>, heightsOf: Hei
   })
 }
 
-/** Runs without any sample between the first and the newest one; what was before the first is no gap. */
+/** Counts gaps between the first and the newest sample. Time before the first sample is no gap. */
 function countGaps(columns: readonly Float64Array[], from: number, newest: number): number {
   return newest < 0 ? 0 : commonGaps(columns, from, newest).filter((gap) => gap.from > from).length
 }

@@ -15,10 +15,13 @@ const INSIDE_SHARES = [1 / 2, 2 / 3, 1 / 3, 5 / 6, 1 / 6]
 /** Least distance of a gap's name from the line of a limit. Unit: CSS pixels. */
 const LIMIT_PX = 11
 
-/** Series that begin within this time of the first sample of all begin with it. Unit: milliseconds. */
+/**
+ * Series that start within this time after the first sample of all series count as starting together. Unit:
+ * milliseconds.
+ */
 const START_MS = 5_000
 
-/** Hatches what has no sample: the whole height where all lack it, a stripe of its colour where one line does. */
+/** Hatches gaps: the whole height if all lines lack samples, a coloured stripe if a single line does. */
 export function drawGaps(context: CanvasRenderingContext2D, model: PlotModel, palette: Palette, box: PlotBox): void {
   const { first, last, x, top, height, unit } = box
   const start = model.times[0] ?? model.toMs
@@ -69,9 +72,8 @@ function noSampleWords({ stepMs }: PlotModel): string {
 }
 
 /**
- * Until when a window has no sample; whether there is one before the window is not known here. Of the first one a
- * position at the end of its step is known, so that it is told to the second, or between which times it was where a
- * step is longer: every window tells the same.
+ * Until when a window has no sample. Only the step of the first sample is known: short steps give a second, longer
+ * steps a range, so that every window shows the same text.
  */
 export function beginWords(firstMs: number, { stepMs, zone }: Pick<PlotModel, 'stepMs' | 'zone'>): string {
   const detail = stepMs % 60_000 === 0 ? 'minutes' : 'seconds'

@@ -4,8 +4,8 @@ import type { ChartSpec } from './chart-spec.ts'
 import type { PlotLine } from './plot-model.ts'
 
 /**
- * The share of the largest value that has a colour so far along the scale. A tail holds little of all that is counted,
- * and is what people look for: of the largest value a hundredth has a tenth of the scale.
+ * The share of the largest value at a position of the colour scale. The scale stretches small values, because users
+ * look for the small tail: a hundredth of the largest value takes a tenth of the scale.
  */
 export function heatOf(share: number): number {
   return share ** 2

@@ -2,13 +2,13 @@ import { medianInPlace } from './quickselect.ts'
 
 /** How far a member must stand from the median, in robust deviations, to be lit. */
 export const LIT_ABOVE = 4
-/** Least share of the scale that a robust deviation is: what is smaller cannot be seen, and is noise. */
+/** Least robust deviation as a share of the scale. Smaller deviations are invisible noise. */
 const DEVIATION_LEAST_SHARE = 0.02
-/** Below how many it is let go. */
+/** Deviations below which a highlighted member is released. */
 const LIT_BELOW = 2.5
 /**
- * Samples running that it takes, and how long it must last where they are closer: the edge of a burst is no state.
- * Unit: milliseconds.
+ * Consecutive odd samples needed, and the least duration for denser samples. The edge of a burst is no state. Unit:
+ * milliseconds.
  */
 export const LIT_RUN_COUNT = 3
 const LIT_RUN_MS = 1_000

@@ -155,7 +155,7 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
   }
 }
 
-/** A text in the room that it has. Its end is kept: names of series begin alike and differ in what stands last. */
+/** Shortens a text to its space. Keeps the end, because names of series often differ only there. */
 function fitted(context: CanvasRenderingContext2D, text: string, most: number): string {
   if (context.measureText(text).width <= most) return text
   let from = 1

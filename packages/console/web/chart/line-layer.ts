@@ -9,9 +9,8 @@ const BEFORE_COUNT = 2
 const BEFORE_PX = 3
 
 /**
- * The grey lines of a plot, kept from one drawing to the next. A live window moves on by whole pixels: what is drawn
- * moves with it, and only what is new is traced. A hundred lines would else hold the page up for a twentieth of each
- * such second.
+ * The grey lines of a plot, kept between drawings. A live window moves by whole pixels, so the old drawing is shifted
+ * and only new samples are traced. Tracing a hundred lines anew would take a twentieth of every second.
  */
 export class LineLayer {
   readonly #canvas = document.createElement('canvas')

@@ -21,10 +21,7 @@ export function linesGeometry({ model, box }: DrawnLines): Geometry {
   return geometryOf({ ...box, left: 0, top: 0 }, model)
 }
 
-/**
- * Lines as they are now: samples that come later are written into the same memory. Copies are made into those of
- * before.
- */
+/** Copies the lines, because later samples are written into the same memory. Reuses the arrays of `before`. */
 export function kept({ model, lines, ...rest }: DrawnLines, before: DrawnLines | undefined): DrawnLines {
   return {
     ...rest,

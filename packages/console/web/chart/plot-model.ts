@@ -56,7 +56,7 @@ interface Surroundings {
   readonly columns: readonly Float64Array[]
   /** Whether the right end is now. */
   readonly isLive: boolean
-  /** Whether the window begins with the first sample that is kept: what is missing at its beginning never was. */
+  /** Whether the window starts with the first stored sample. Missing samples at its start are then no gap. */
   readonly isGrowing: boolean
   /** Whether the samples are here, so that what is missing is a gap. */
   readonly isKnown: boolean
@@ -102,9 +102,7 @@ export function dataOf(model: PlotModel): uPlot.AlignedData {
   return [model.times, ...band, ...libraryLines(model).map((place) => model.lines[place]!.heights)]
 }
 
-/**
- * Whether a live plot would look as it does: what is new lies within its last pixel, and is drawn when that is full.
- */
+/** Whether a live plot would look the same: new samples are within its last pixel and are drawn when it is full. */
 export function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): boolean {
   const newest = ({ times }: PlotModel): number => times[times.length - 1] ?? 0
   return (

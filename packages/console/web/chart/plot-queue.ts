@@ -5,8 +5,8 @@ const waiting: (() => void)[] = []
 let isFree = true
 
 /**
- * Makes plots frame by frame: the first at once, so that a page of many charts shows it while the others are made, and
- * answers to the pointer in between. Gives what takes back the work that still waits.
+ * Makes plots frame by frame and the first at once, so that a page of many charts shows it early and reacts to the
+ * pointer. Returns a function that cancels waiting work.
  */
 export function queuePlot(work: () => void): () => void {
   if (isFree) {

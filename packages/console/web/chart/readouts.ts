@@ -25,7 +25,7 @@ export function readoutsOf({ plot, unit, herd }: ChartModel, at: number): Readou
     return { lit: [], others, moreCount: counted.length - others.length }
   }
   const named = plot.lines.filter((line) => {
-    // Of lanes that are shares of time only those are said in which something is.
+    // Lanes of time shares are listed only if they are above 0.
     if (line.lane) return unit.quantity.timeShare === undefined || readingOf(line, at) > 0
     return line.slot !== undefined || herd
   })

@@ -32,7 +32,7 @@ const LANE_HEIGHT = 0.72
 const LANE_FOOT = 0.12
 /** Least height of the logarithmic axis. Unit: decades. */
 const DECADES_MIN = 4
-/** What is smaller lies on the lowest line: nobody waits to see one error in so many bits. */
+/** Smaller values are drawn on the lowest line, because such rare errors do not matter. Unit: power of ten. */
 const LOG_LEAST = -18
 
 /** Keeps what an axis remembers from one drawing to the next: its unit and its top. */
@@ -66,7 +66,7 @@ export class ValueAxes {
     }
   }
 
-  /** The height says which bin, so the axis says which colour is how much. */
+  /** The height shows the bin, so the axis explains the colours. */
   #heatAxis(spec: ScaledSpec, unit: DisplayUnit, largest: number): ValueAxis {
     const count = Math.max(1, spec.members.length)
     const top = niceTop(largest, unit.divisor, this.#top)
@@ -141,7 +141,7 @@ function wholeOf({ quantity: { timeShare }, divisor }: DisplayUnit): number {
   return timeShare === undefined ? 100 * divisor : 1 / timeShare
 }
 
-/** What is said of a lane: how long it was so in the window, or what is so now. */
+/** The note of a lane: its duration in the window, or its newest value. */
 function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, unit: DisplayUnit): string {
   const { words, timeShare } = unit.quantity
   const now = values[newest] ?? Number.NaN
@@ -155,7 +155,7 @@ function noteOf({ values }: ChartMember, { from, to, newest, stepMs }: Shown, un
   return Number.isNaN(sum) ? '–' : formatDuration(sum * timeShare * stepMs)
 }
 
-/** Whether a lane has nothing to tell in the window: what should be 0, up or full is. */
+/** Whether a lane is normal in the whole window: 0, up or full as it should be. */
 function isQuiet({ values, full }: ChartMember, { from, to }: Shown, { words }: DisplayQuantity): boolean {
   const least = full ?? (words ? 1 : undefined)
   return values.subarray(from, to + 1).every((value) => !(least === undefined ? value > 0 : value < least))

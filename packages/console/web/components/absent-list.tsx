@@ -1,7 +1,7 @@
 import { asSentence } from '../format/words.ts'
 import { Icon } from './icon.tsx'
 
-/** What of a page cannot be had here, each with its reason. */
+/** Unavailable parts of a page, each with its reason. */
 export function AbsentList({
   items,
 }: {

@@ -4,9 +4,7 @@ import type { KnownColumns } from '../api/use-known-columns.ts'
 import { countText } from '../format/number.ts'
 import { Empty } from './empty.tsx'
 
-/**
- * What stands in the place of data that is not there: outlines while it is awaited, the reason where it did not come.
- */
+/** Placeholder of missing data: outlines while loading, the reason after a failure. */
 export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColumns; readonly panels?: number }) {
   const types = useTypes()
   const refused = answer.snapshot.queryErrors.values().next().value
@@ -35,7 +33,7 @@ export function AnswerState({ answer, panels = 6 }: { readonly answer: KnownColu
   )
 }
 
-/** Empty panels in the places of those that are awaited, and what is waited for; unseen for the first moment. */
+/** Empty panels while data loads, with the reason for the wait. Hidden for the first moment. */
 export function Outlines({ panels, waitsFor }: { readonly panels: number; readonly waitsFor: string }) {
   return (
     <div className="chart-grid outlines" aria-busy="true">

@@ -17,7 +17,7 @@ interface ComboProps {
   readonly onCommit: (value: string) => void
 }
 
-/** A field that completes what is typed. A choice, Enter, or leaving the field commits; Escape takes back. */
+/** A field with completion. A choice, Enter, or leaving the field commits; Escape reverts. */
 export function ComboInput(props: ComboProps) {
   const { label, value, options, placeholder, className, isStrict = false } = props
   const combo = useCombo(props)

@@ -7,9 +7,8 @@ export interface ComboOption {
 }
 
 /**
- * Options that contain every word of a text: those that are called so, those of which a name begins so, those with a
- * name whose words begin so, those with a name that has the words somewhere, those of which names and note together
- * have them.
+ * Options that contain every word of a text. Best matches come first: equal name, start of a name, start of a word,
+ * inside of a name, and names together with the note.
  */
 export function rankOptions<Option extends ComboOption>(options: readonly Option[], text: string): readonly Option[] {
   const sought = text.trim().toLowerCase()

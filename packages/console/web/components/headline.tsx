@@ -4,7 +4,7 @@ import { formatClock, zoneName } from '../format/time.ts'
 import { usePageState } from '../state/time-window.ts'
 import { Icon } from './icon.tsx'
 
-/** What is so, in one sentence, made from facts. */
+/** A headline: a sentence and its facts. */
 export interface HeadlineText {
   readonly tone: 'calm' | 'info' | 'warning' | 'critical'
   readonly sentence: string
@@ -19,10 +19,10 @@ export function Headline({
   announced,
 }: {
   readonly text: HeadlineText
-  /** What it speaks of where that is not now, in words. */
+  /** The moment in words if it is not now. */
   readonly moment?: string
   readonly actions?: ReactNode
-  /** What screen readers are told where the words hold numbers that change all the time; default: the words. */
+  /** Text for screen readers if the words hold numbers that change all the time. Default: the words. */
   readonly announced?: string
 }) {
   const stale = useStale()

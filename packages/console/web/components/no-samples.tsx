@@ -8,9 +8,7 @@ import { useSpan } from './use-span.ts'
 /** The store says when its first data are to the hour. */
 const HOUR_MS = 3_600_000
 
-/**
- * Says that a window holds nothing, since when there is something, and leads there. Nothing while answers are awaited.
- */
+/** Shows that a window is empty, with a link to the first samples. Empty while loading. */
 export function NoSamples({ answer }: { readonly answer: KnownColumns }) {
   const page = usePageState()
   const { data: node } = useNode()

@@ -1,9 +1,9 @@
 import { usePageState } from '../state/time-window.ts'
 
-/** What is said of a table that knows the present alone, beside a window that is over. */
+/** Caption of a table of the present beside a past window. */
 const PRESENT_WORDS = 'now, not in the window'
 
-/** The caption of a table that knows the present alone: in a window that is over it says so. */
+/** The caption of a table that shows only the present. It says so beside a past window. */
 export function PresentCaption({ children = '' }: { readonly children?: string }) {
   const page = usePageState()
   const words = [children, page.isLive ? '' : PRESENT_WORDS].filter(Boolean).join('; ')

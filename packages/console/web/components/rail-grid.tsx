@@ -15,7 +15,7 @@ export interface RailLink {
   /** `Gen5 ×16 · 46 %`. */
   readonly words: string
   readonly isTrouble: boolean
-  /** Who else hangs on the same switch, told on focus. */
+  /** Other devices on the same switch, shown on focus. */
   readonly shares: string
   readonly href: string | undefined
 }

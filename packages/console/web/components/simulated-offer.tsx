@@ -6,8 +6,8 @@ import { Icon } from './icon.tsx'
 import { useFirstLook } from './use-first-look.ts'
 
 /**
- * Offers the simulated node where a machine has no hardware of its own to show. Nothing where it cannot be started, or
- * where sources have not looked for hardware yet.
+ * Offers the simulated node on a machine without such hardware. Empty if it cannot be started, or before sources have
+ * searched for hardware.
  */
 export function SimulatedOffer() {
   const { data: node } = useNode()

@@ -14,7 +14,7 @@ export function StateMark({
   readonly word: string
   readonly iconOnly?: boolean
 }) {
-  // That all was well is no trouble, but no news of now either.
+  // An old `ok` is no trouble, but it says nothing about the present.
   const isPast = useStale() !== undefined && tone === 'ok'
   const icon: IconName = isPast ? 'stale' : tone
   return (

@@ -4,8 +4,8 @@ import { countText } from '../format/number.ts'
 const NAMED_COUNT = 4
 
 /**
- * What a page waits for while sources have not looked for their hardware yet, in words; empty once all have. Before
- * that, a page must not say that there is no hardware.
+ * The reason to wait until all sources have searched for hardware; then empty. Until then a page must not report
+ * missing hardware.
  */
 export function useFirstLook(): string {
   const starting = useSources().data?.sources.filter(({ state }) => state === 'starting') ?? []

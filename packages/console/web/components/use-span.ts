@@ -19,10 +19,7 @@ export function useSpan({ range, stepMs }: Pick<QueryColumns, 'range' | 'stepMs'
   return range.kind === 'fixed' ? range : { fromMs: grownFromMs(nowMs, range.windowMs, firstMs), toMs: nowMs }
 }
 
-/**
- * When the first sample was taken that is kept: as the store says, without one when the agent started. Undefined where
- * nobody says it.
- */
+/** Time of the first stored sample; without a store, the start of the agent. Undefined if unknown. */
 function useFirstMs(): number | undefined {
   const { data: node } = useNode()
   if (node === undefined || node.backend !== undefined) return undefined

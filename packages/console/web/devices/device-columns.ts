@@ -6,15 +6,15 @@ import { isSeriesOf, labelsFor } from './device.ts'
 import { lastValue, type ReadSpan } from './device-reading.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
-/** The samples of one device by signal; what it does not say is missing. */
+/** The samples of a device by signal. Signals without samples are missing. */
 export type DeviceColumns = Readonly<Partial<Record<DeviceSignal, Float64Array>>>
 
-/** Whether no signal of a device has a value of late, or in all of the window. */
+/** Whether a device has no recent value, or none in a past window. */
 export function isSilent(columns: DeviceColumns, span: ReadSpan): boolean {
   return Object.values(columns).every((values) => Number.isNaN(lastValue(values, span)))
 }
 
-/** How many devices are there and give no sample of late, or in all of the window. */
+/** How many present devices have no recent sample, or none in a past window. */
 export function silentCountOf(
   devices: readonly DeviceInfo[],
   columns: ReadonlyMap<string, DeviceColumns>,
@@ -23,10 +23,10 @@ export function silentCountOf(
   return devices.filter(({ id, state }) => state !== 'gone' && isSilent(columns.get(id) ?? {}, span)).length
 }
 
-/** Signals that were asked for. */
+/** The queried signals. */
 const SIGNALS = Object.entries(DEVICE_QUERIES) as [DeviceSignal, MetricQuery][]
 
-/** Deals the answers to {@link DEVICE_QUERIES} out to devices, by id. */
+/** Assigns the answers to {@link DEVICE_QUERIES} to devices, by id. */
 export function deviceColumns(
   devices: readonly DeviceInfo[],
   answer: QueryColumns,
@@ -40,7 +40,7 @@ export function deviceColumns(
   return found
 }
 
-/** Deals the columns of one answer out to devices, by id; who has none of them is missing. */
+/** Assigns the columns of an answer to devices, by id. Devices without a column are missing. */
 export function dealtOut(
   devices: readonly DeviceInfo[],
   query: MetricQuery,
@@ -49,7 +49,7 @@ export function dealtOut(
   const columns = answer.columns(query)
   const label = devices[0]?.claims.get(query.metric)?.key[0]
   if (columns.length === 0 || label === undefined) return new Map()
-  // Only the name is looked up fast: with hundreds of ports every column would be held against every device.
+  // Looks columns up by name first. Comparing every column with every device is too slow with hundreds of ports.
   const byName = Map.groupBy(columns, ({ labels }) => labels[label] ?? '')
   return new Map(
     devices.flatMap((device) => {

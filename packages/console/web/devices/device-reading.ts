@@ -4,14 +4,14 @@ import { formatDuration } from '../format/time.ts'
 import { newestValue } from './interface-data.ts'
 
 /**
- * Over how much time the numbers of tiles are means. A training step takes seconds, so that single samples of a second
- * jump between the phases of a step. Unit: milliseconds.
+ * Time over which the numbers of tiles are means. A training step takes seconds, so single samples jump between its
+ * phases. Unit: milliseconds.
  */
 const TILE_SPAN_MS = 10_000
 
-/** What numbers are read from: the newest samples of now, or all samples of a window that is over. */
+/** The samples that numbers are read from: the newest samples, or all samples of a past window. */
 export interface ReadSpan {
-  /** Distance of two samples. Unit: milliseconds. */
+  /** Interval of the samples. Unit: milliseconds. */
   readonly stepMs: number
   readonly isNow: boolean
 }
@@ -29,12 +29,12 @@ export function meanReading(values: Float64Array | undefined, span: ReadSpan): D
   return span.isNow ? readingOfNow(recentMean(values, span.stepMs)) : windowReading(values)
 }
 
-/** The newest sample, or the mean of the window: of what does not jump. */
+/** The newest sample, or the mean of the window. For steady values. */
 export function newestReading(values: Float64Array | undefined, span: ReadSpan): DeviceReading {
   return span.isNow ? readingOfNow(newestValue(values)) : windowReading(values)
 }
 
-/** The last sample of a span: of states and limits there is no mean. */
+/** The last sample of a span, for states and limits, which have no mean. */
 export function lastValue(values: Float64Array | undefined, { isNow }: ReadSpan): number {
   return isNow ? newestValue(values) : newestValue(values, Number.POSITIVE_INFINITY)
 }
@@ -56,7 +56,7 @@ export function meanWords({ isNow }: ReadSpan): string {
   return isNow ? `mean of ${formatDuration(TILE_SPAN_MS)}` : 'mean of the window'
 }
 
-/** What the numbers of a table are in words, its extremes too. */
+/** Describes the numbers of a table and their extremes. */
 export function meansWords({ isNow, stepMs }: ReadSpan): string {
   if (isNow) return `means of ${formatDuration(TILE_SPAN_MS)}`
   return `means of the window, least – most of its steps of ${formatDuration(stepMs)}`

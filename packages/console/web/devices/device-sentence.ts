@@ -7,7 +7,7 @@ import { hintFacts, hintState, hintWords, holdsNow, type SpokenMoment, worstByDe
 import { type MomentHints, unknownWords } from './moment-hints.ts'
 
 /**
- * The sentence of one device: what rules see on it, what it shows of another, that it gives no sample, or that it is in
+ * The sentence of a device: its hints, the hints of another device that show on it, missing samples, or that it is in
  * range.
  */
 export function deviceSentence(
@@ -51,13 +51,13 @@ export function deviceSentence(
     const sentence = `${title} ${tense === 'past' ? 'gave' : 'gives'} no sample.`
     return { tone: 'info', sentence, facts: 'No rule sees anything of it.' }
   }
-  // No rule watches what has no code.
+  // No rule watches a generic device.
   const state = isGeneric(device) ? `reported by ${device.source}` : isKnown ? 'in range' : 'read'
   const facts = isGeneric(device) ? '' : unknownWords(unknown, now.zone)
   return { tone: 'calm', sentence: `${title} ${be(1, tense)} ${state}.`, facts }
 }
 
-/** Since when a device is gone, and why: `Gone 14:03:11. The GPU has fallen off the bus.` Empty while it is there. */
+/** Since when and why a device is gone: `Gone 14:03:11. The GPU has fallen off the bus.` Empty while it is present. */
 export function goneWords({ state, goneMs, goneReason = '' }: DeviceInfo, zone: TimeZoneChoice): string {
   if (state !== 'gone') return ''
   const since = goneMs === undefined ? 'Gone.' : `Gone ${formatClock(goneMs, zone)}.`

@@ -1,14 +1,13 @@
 import type { DeviceInfo } from '../api/devices.ts'
 import { deviceTitle, isGeneric } from './device.ts'
 
-/** The domain that an address has where it is written without one. */
+/** The PCI domain of an address written without a domain. */
 const FIRST_DOMAIN = '0000:'
 
 /**
- * The devices of a kind that go by a name: an id, an index, a UUID, a name with or without port, a PCI address. Without
- * a kind it is any that has no page of its own. An id is one device's own; of other names real devices come before
- * simulated ones, and those that are there before those that left. More than one where the name does not tell them
- * apart, none if nothing is named so.
+ * The devices of a kind with a name: an id, an index, a UUID, a name with or without port, or a PCI address. Without a
+ * kind, any kind without a special page. An id is unique. For other names real devices win over simulated devices, and
+ * present devices over departed ones. Several if the name is ambiguous, none if nothing matches.
  */
 export function findDevices(
   devices: readonly DeviceInfo[],

@@ -8,10 +8,7 @@ export interface Fired {
   readonly values: Float64Array
 }
 
-/**
- * What is all there can be of a kind of signal: of a second, of a share, and the heat at which every board has slowed
- * down.
- */
+/** Greatest value of a kind of signal: a whole second, 100 %, or the temperature at which every GPU has slowed down. */
 const TOPS: readonly (readonly [metric: RegExp, top: number])[] = [
   [/_pause_seconds_total$/, 1],
   [/^DCGM_FI_PROF_.*_ACTIVE$|_ratio$|_responsive$/, 1],
@@ -19,8 +16,8 @@ const TOPS: readonly (readonly [metric: RegExp, top: number])[] = [
 ]
 
 /**
- * Top of the sparkline of what fired: fixed for its kind, so that what lost much of it for long stands low; of counts
- * the largest that is shown.
+ * Top of the sparkline of a hint. It is fixed by the kind of signal, so that a long loss stays visible as a low line.
+ * For counts it is the largest shown value.
  */
 export function firedTop({ metric, values }: Fired, { limits }: DeviceInfo): number {
   const link = limits.pcie_bytes_per_s

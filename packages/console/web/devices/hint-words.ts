@@ -3,22 +3,22 @@ import type { StateTone } from '../components/state-mark.tsx'
 import { formatAge, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 import type { Tense } from '../format/words.ts'
 
-/** The moment that sentences speak of. Times in milliseconds since the Unix epoch. */
+/** The moment that sentences describe. Times in milliseconds since the Unix epoch. */
 export interface SpokenMoment {
-  /** Now, or when the server was heard last. */
+  /** Now, or the time of the last message of the server. */
   readonly nowMs: number
-  /** Where the window ends that is shown; left out where the page speaks of now. */
+  /** End of the shown window; absent if the page shows the present. */
   readonly toMs?: number | undefined
   readonly tense: Tense
   readonly zone: TimeZoneChoice
 }
 
-/** Whether a hint's rule still holds: then, and only then, its sentences are of the present. */
+/** Whether the condition of a hint still holds. Only then its sentences use the present tense. */
 export function holdsNow(hint: Hint, { toMs, tense }: Pick<SpokenMoment, 'toMs' | 'tense'>): boolean {
   return toMs === undefined && tense === 'present' && spanOfHint(hint).toMs === undefined
 }
 
-/** Icon and word of a hint: one that is not sure yet, or holds no more, is told and not marked as trouble. */
+/** Icon and word of a hint. Unconfirmed and ended hints are not marked as trouble. */
 export function hintState({ stage, severity, outcome }: Pick<Hint, 'stage' | 'severity' | 'outcome'>): {
   readonly tone: StateTone & ('critical' | 'warning' | 'info')
   readonly word: string
@@ -30,14 +30,14 @@ export function hintState({ stage, severity, outcome }: Pick<Hint, 'stage' | 'se
   return { tone: severity, word: severity === 'critical' ? 'Critical' : 'Warning' }
 }
 
-/** What a hint is after its end: what was never confirmed did not end, and nobody saw the end of what was cut off. */
+/** Icon and word of an ended hint: ended, never confirmed, or cut off before its end was seen. */
 export function outcomeState({ outcome }: Pick<Hint, 'outcome'>): { readonly tone: StateTone; readonly word: string } {
   if (outcome === 'dismissed') return { tone: 'absent', word: 'Not confirmed' }
   if (outcome === 'cut') return { tone: 'absent', word: 'Cut off: Sonde stopped' }
   return { tone: 'ok', word: 'Ended' }
 }
 
-/** What a rule sees and for how long; of what holds no more, or is of a window that is over, when it did. */
+/** The condition of a hint and its duration. For an ended hint or a past window, the time at which it held. */
 export function hintWords(hint: Hint, moment: SpokenMoment): string {
   const { title, sinceMs } = hint
   const { toMs, nowMs, tense } = moment
@@ -53,21 +53,21 @@ export function hintWords(hint: Hint, moment: SpokenMoment): string {
   return `At ${clockNear(hint.seenMs, nowMs, moment)}: ${title}`
 }
 
-/** The numbers of a hint as a sentence: those that are not of now bear their time. */
+/** The numbers of a hint as a sentence. Old numbers include their time. */
 export function hintFacts(hint: Hint, moment: SpokenMoment): string {
   const sentence = /[.!?]$/.test(hint.sentence) ? hint.sentence : `${hint.sentence}.`
   if (holdsNow(hint, moment)) return sentence
   return `At ${clockNear(hint.measuredMs, moment.toMs ?? moment.nowMs, moment)}: ${sentence}`
 }
 
-/** A time of day with its zone, and with its day where that is another than the moment's. */
+/** A time of day with its zone, and with the day if it differs from the day of the moment. */
 function clockNear(timeMs: number, nearMs: number, { zone }: Pick<SpokenMoment, 'zone'>): string {
   const whole = formatDateTime(timeMs, zone)
   const day = formatDateTime(nearMs, zone).slice(0, 10)
   return `${whole.startsWith(day) ? whole.slice(11) : whole} ${zoneName(zone, timeMs)}`
 }
 
-/** What rules see in as few words as a tile has room for. One that is not here speaks with its title. */
+/** Short texts of rules for tiles. Other rules use their title. */
 const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
   ['retransmission_storm', 'losing packets'],
   ['pfc_source', 'pauses its peers'],
@@ -91,17 +91,17 @@ const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
   ['straggler', 'others wait for it'],
 ])
 
-/** What a hint says of its device, without its name: `losing packets` of `NIC 3 is losing packets`. */
+/** The title of a hint without the name of its device: `losing packets` of `NIC 3 is losing packets`. */
 export function tileWordsOf({ rule, title }: Pick<Hint, 'rule' | 'title'>, device: string): string {
   const short = SHORT_WORDS.get(rule)
   if (short !== undefined) return short
   return title.startsWith(`${device} `) ? title.slice(device.length + 1).replace(/^is /, '') : title
 }
 
-/** Id of a node as a whole: the agent's own, the simulated one, or another whose exporter the agent asks. */
+/** Id of a whole node: the node of the agent, the simulated node, or a node whose exporter the agent scrapes. */
 const NODE_ID = /^(?:sim-)?node(?:@(.+))?$/
 
-/** Where a hint is that is about no device that is known: a node, or the id of a device that left the list. */
+/** The subject of a hint without a known device: a node, or the id of a departed device. */
 export function placeWords({ device }: Pick<Hint, 'device'>): string {
   const node = NODE_ID.exec(device)
   if (node === null) return device
@@ -109,8 +109,8 @@ export function placeWords({ device }: Pick<Hint, 'device'>): string {
 }
 
 /**
- * The worst hint of each device; the list is worst first. What is about the node as a whole is about the devices on
- * which it shows, but for notices: none of them is in range.
+ * The worst hint of each device, from a list sorted worst first. A hint about the whole node counts for the devices in
+ * its evidence, except for notices.
  */
 export function worstByDevice(hints: readonly Hint[]): ReadonlyMap<string, Hint> {
   const worst = new Map<string, Hint>()

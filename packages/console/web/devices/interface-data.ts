@@ -5,7 +5,7 @@ import { compareNames } from '../format/names.ts'
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
 
-/** What is asked about every interface. */
+/** The queries about every interface. */
 export const INTERFACE_QUERIES = {
   received: rate('netdev_rx_bytes_total'),
   sent: rate('netdev_tx_bytes_total'),
@@ -20,12 +20,12 @@ export const INTERFACE_QUERIES = {
   speed: last('netdev_speed_bytes_per_second'),
 } as const satisfies Record<string, MetricQuery>
 
-/** A question about interfaces. */
+/** Name of a query about interfaces. */
 export type InterfaceSignal = keyof typeof INTERFACE_QUERIES
 
 type SignalColumns = Readonly<Partial<Record<InterfaceSignal, Float64Array>>>
 
-/** The columns of one interface, by signal. What the host does not say is missing. */
+/** The columns of an interface by signal. Signals without samples are missing. */
 export interface InterfaceColumns {
   readonly device: string
   readonly simulated: boolean
@@ -36,8 +36,8 @@ export interface InterfaceColumns {
 }
 
 /**
- * Collects the columns of every interface, ordered by name with the loopback last. Of a real and a simulated one of the
- * same name it is the real one.
+ * Collects the columns of every interface, ordered by name with the loopback last. If a real and a simulated interface
+ * share a name, the real one is used.
  */
 export function interfaceColumns(answer: QueryColumns): InterfaceColumns[] {
   const { grid } = answer
@@ -60,7 +60,7 @@ export function interfaceColumns(answer: QueryColumns): InterfaceColumns[] {
   return rows.sort((a, b) => Number(a.device === 'lo') - Number(b.device === 'lo') || compareNames(a.device, b.device))
 }
 
-/** Adds columns position by position. Where every one is absent the sum is absent too. */
+/** Adds columns position by position. The sum is absent where all are absent. */
 export function sumColumns(columns: readonly (Float64Array | undefined)[], length: number): Float64Array {
   const sum = new Float64Array(length).fill(Number.NaN)
   for (const values of columns) {

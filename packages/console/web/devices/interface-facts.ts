@@ -8,31 +8,31 @@ import { type InterfaceColumns, largestOfLast } from './interface-data.ts'
 
 /** Samples over which something counts as happening now. */
 const NOW_COUNT = 10
-/**
- * Errors a second from which on a headline speaks, and drops, which some drivers count for frames that nobody wants.
- */
+/** Least rates of errors and drops per second for a headline. Some drivers also count unwanted frames as drops. */
 const ERRORS_MIN = 0.1
 const DROPS_MIN = 1
 
-/** One interface as headlines, tiles and tables see it, now or in a window. Rates are a second; NaN is absent. */
+/**
+ * The state of an interface for headlines, tiles and tables, now or in a window. Rates are per second; NaN is absent.
+ */
 export interface InterfaceFact {
   readonly device: string
   readonly isUp: boolean | undefined
-  /** Whether the server says that it left; what is shown of it is history. */
+  /** Whether the interface is gone. Its values are then history. */
   readonly isGone: boolean
-  /** Whether it has no sample of late, or none in the window, for whatever reason. */
+  /** Whether it has no recent sample, or none in a past window. */
   readonly isSilent: boolean
-  /** How long ago it went down, where that was seen; for how long it was down in a window that is over. */
+  /** How long it has been down, if the change was seen; for a past window, how long it was down. Unit: milliseconds. */
   readonly downForMs?: number | undefined
-  /** Whether it is of a window that is over: it may be up again. */
+  /** Whether the facts describe a past window. */
   readonly isOver: boolean
   readonly errors: number
   readonly drops: number
-  /** How long errors or drops have been counted without a pause. */
+  /** How long errors or drops have risen without a pause. Unit: milliseconds. */
   readonly movingForMs: number
 }
 
-/** Something that is worth a sentence; the smallest rank is the worst. */
+/** A finding worth a sentence. The smallest rank is the worst. */
 export interface InterfaceFinding {
   readonly rank: number
   readonly tone: 'warning' | 'critical'
@@ -40,10 +40,10 @@ export interface InterfaceFinding {
   readonly facts: string
 }
 
-/** The interfaces that the server reads now; undefined while it has not said, or where the window is not of now. */
+/** The interfaces that the server reads now; undefined before the first answer or for a past window. */
 export type LiveDevices = ReadonlySet<string> | undefined
 
-/** Judges the newest samples of an interface, or all samples of a window: then its worst moment counts. */
+/** Judges the newest samples of an interface, or the worst moment of a past window. */
 export function interfaceFact(row: InterfaceColumns, span: ReadSpan, live?: LiveDevices): InterfaceFact {
   const up = lastValue(row.columns.up, span)
   const count = span.isNow ? NOW_COUNT : Number.POSITIVE_INFINITY
@@ -54,7 +54,7 @@ export function interfaceFact(row: InterfaceColumns, span: ReadSpan, live?: Live
     isUp: Number.isNaN(up) ? undefined : up > 0,
     isGone,
     isSilent,
-    // Interfaces of containers come and go; only one that stays and is down is trouble.
+    // Interfaces of containers appear and disappear. Only a present interface that is down is trouble.
     downForMs: isGone || isSilent ? undefined : downFor(row.columns.up, span),
     isOver: !span.isNow,
     errors: largestOfLast(row.errors, count),
@@ -64,8 +64,8 @@ export function interfaceFact(row: InterfaceColumns, span: ReadSpan, live?: Live
 }
 
 /**
- * How long an interface that was up in the window has been down, or was down in a window that is over; undefined where
- * it is up, or never was.
+ * How long an interface has been down after it was up in the window, or was down in a past window; undefined if it is
+ * up or never was.
  */
 export function downFor(up: Float64Array | undefined, { stepMs, isNow }: ReadSpan): number | undefined {
   if (!up) return undefined
@@ -83,7 +83,7 @@ export function downFor(up: Float64Array | undefined, { stepMs, isNow }: ReadSpa
   return undefined
 }
 
-/** How long a counter has been rising, with pauses of at most ten samples; for how long it rose in a window. */
+/** How long a counter has been rising, with pauses of at most ten samples; for a past window, how long it rose. */
 export function movingFor(rates: Float64Array, { stepMs, isNow }: ReadSpan): number {
   if (!isNow) return rates.filter((rate) => rate > 0).length * stepMs
   let first = rates.length
@@ -97,7 +97,7 @@ export function movingFor(rates: Float64Array, { stepMs, isNow }: ReadSpan): num
   return (rates.length - first) * stepMs
 }
 
-/** State of an interface in an icon and a word, and what troubles it. */
+/** State of an interface: icon, word, and trouble. */
 export interface InterfaceState {
   readonly tone: StateTone
   readonly word: string
@@ -105,13 +105,13 @@ export interface InterfaceState {
   readonly trouble?: string
 }
 
-/** The state of an interface that the server does not read any more. */
+/** The state of an interface that the server no longer reads. */
 export const GONE_STATE: InterfaceState = { tone: 'absent', word: 'Gone' }
 
-/** The state of a name that the server does not read, and that has no history here: nobody knows that it ever was. */
+/** The state of a name that the server does not read and that has no history. */
 export const NOT_READ_STATE: InterfaceState = { tone: 'absent', word: 'Not read' }
 
-/** The state of an interface. No answer is not gone: undefined facts are an interface that no sample came of. */
+/** The state of an interface. Undefined facts mean no samples, which does not prove that it is gone. */
 export function interfaceState(fact: InterfaceFact | undefined): InterfaceState {
   if (fact?.isGone) return GONE_STATE
   if (!fact || fact.isSilent) return { tone: 'absent', word: 'No values' }
@@ -125,7 +125,7 @@ export function interfaceState(fact: InterfaceFact | undefined): InterfaceState 
   return fact.isUp === undefined ? { tone: 'absent', word: 'State unknown' } : { tone: 'ok', word: 'Up' }
 }
 
-/** What is worth saying about an interface. `others` are those beside it; what they do not do makes it odd. */
+/** The findings about an interface. It is compared with `others`. */
 export function interfaceFindings(
   fact: InterfaceFact,
   others: readonly InterfaceFact[],

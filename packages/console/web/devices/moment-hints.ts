@@ -2,28 +2,28 @@ import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, type HintWi
 import type { DeviceInfo } from '../api/devices.ts'
 import { formatSpanOfTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
 
-/** What rules saw, for the moment or window that a page shows. */
+/** The hints for the moment or window of a page. */
 export interface MomentHints {
-  /** The window that is over which they are of; left out where they are of now. */
+  /** The past window of the hints; absent for the present. */
   readonly window?: HintWindow
   /**
-   * Hints that sentences, tiles and tables speak of: those that are open now, worst first, or all that held in the
-   * window, worst first and then longest.
+   * Hints for sentences, tiles and tables: the open hints, worst first, or all hints of a past window, worst first and
+   * then longest.
    */
   readonly hints: readonly Hint[]
-  /** Hints that ended, in the last hour or in the window. */
+  /** Hints that ended in the last hour or in the window. */
   readonly ended: readonly Hint[]
-  /** False before the server has said, and where part of the window is not known: then nothing is called in range. */
+  /** False before the first answer, and if part of the window is unknown. Nothing is then called in range. */
   readonly isKnown: boolean
-  /** Parts of the window of which nothing is known. */
+  /** Unknown parts of the window. */
   readonly unknown: readonly HintsUnknown[]
 }
 
 const NOTHING: MomentHints = { hints: [], ended: [], isKnown: false, unknown: [] }
 
 /**
- * What an answer says of the moment of a page. Of now, what is open counts; of a window that is over, all that held
- * in it: a mark that all is well must hold for all that is drawn beside it.
+ * The hints of an answer for the moment of a page: the open hints now, or all hints of a past window. A mark that all
+ * is well must cover everything drawn beside it.
  */
 export function momentHints(answer: HintsAnswer | undefined, isNow: boolean): MomentHints {
   if (answer === undefined) return NOTHING
@@ -34,12 +34,12 @@ export function momentHints(answer: HintsAnswer | undefined, isNow: boolean): Mo
   return { window, hints: [...hints, ...ended].sort(byWeightIn(window)), ended, isKnown, unknown }
 }
 
-/** Every hint that is known of, open or ended, each once. */
+/** Every known hint, open or ended, without duplicates. */
 export function allHints({ hints, ended }: Pick<MomentHints, 'hints' | 'ended'>): readonly Hint[] {
   return [...new Set([...hints, ...ended])]
 }
 
-/** Parts of which nothing is known, as sentences. */
+/** Sentences on the unknown parts. */
 export function unknownWords(unknown: readonly HintsUnknown[], zone: TimeZoneChoice): string {
   return unknown
     .map(({ fromMs, toMs, reason }) => {
@@ -48,7 +48,7 @@ export function unknownWords(unknown: readonly HintsUnknown[], zone: TimeZoneCho
     .join(' ')
 }
 
-/** Devices as they were at the end of a window: what left after it was there. */
+/** Devices as they were at the end of a window. Devices that left later are present. */
 export function devicesAt(devices: readonly DeviceInfo[], toMs: number | undefined): readonly DeviceInfo[] {
   if (toMs === undefined || !devices.some((device) => isGoneAfter(device, toMs))) return devices
   return devices.map((device) => deviceAt(device, toMs))

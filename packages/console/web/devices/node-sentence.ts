@@ -8,28 +8,28 @@ import { be, type Tense } from '../format/words.ts'
 import { deviceTitle } from './device.ts'
 import { hintFacts, hintState, hintWords, holdsNow, type SpokenMoment } from './hint-words.ts'
 
-/** Devices that are named one by one; of more only their number is told. */
+/** Most devices named. More devices are only counted. */
 const NAMED_LIMIT_COUNT = 3
 
-/** What the sentence of a node with GPUs or NICs is made from. */
+/** Input of the sentence of a node with GPUs or NICs. */
 export interface NodeSummary {
   readonly devices: readonly DeviceInfo[]
-  /** What the devices are together. Default: devices. */
+  /** Noun for the devices. Default: devices. */
   readonly noun?: readonly [one: string, many: string]
   /** Worst first. */
   readonly hints: readonly Hint[]
-  /** False if it is not known what rules saw of all of the window: then nothing is said to be in range. */
+  /** False if the hints of the window are not fully known. Nothing is then called in range. */
   readonly isKnown: boolean
-  /** Why it is not known, in sentences. */
+  /** Sentences on why the hints are unknown. */
   readonly unknown: string
   /** Hints that are about other devices of the node; default: none. */
   readonly elsewhere?: readonly Hint[]
   readonly ruleCount: number
   /** Rules of them that have no signal here. Default: none. */
   readonly blindCount?: number
-  /** How many of the devices are there and give no sample: none of these is said to be in range. Default: 0. */
+  /** Number of present devices without samples. They are never called in range. Default: 0. */
   readonly silentCount?: number
-  /** When the last hint ended that had stood; undefined if none did within the hour. */
+  /** End of the last confirmed hint; undefined if none ended within the hour. */
   readonly lastEndedMs: number | undefined
   /** Watts of all GPUs and bytes a second that all NICs send; NaN where unknown. */
   readonly power: number
@@ -104,7 +104,7 @@ function calmSentence(state: NodeSummary): HeadlineText {
   }
 }
 
-/** What is so where some devices give no sample: rules see nothing of these. */
+/** Words on devices without samples, which rules cannot check. */
 function silentWords(
   { devices, noun = ['device', 'devices'], isKnown, moment }: NodeSummary,
   silentCount: number,
@@ -117,7 +117,7 @@ function silentWords(
   return `${countText(silentCount, ...noun)} ${give(silentCount)} no sample, ${rest} ${be(rest, tense)} ${state}.`
 }
 
-/** What rules say where they say nothing of these devices: what holds on others is told, and not kept quiet. */
+/** Words on rules if these devices have no hints. Hints of other devices are mentioned. */
 function rulesWords(state: NodeSummary) {
   const { isKnown, unknown, elsewhere = [], noun = ['device', 'devices'], ruleCount, blindCount = 0, moment } = state
   const { tense } = moment

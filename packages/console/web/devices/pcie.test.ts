@@ -7,7 +7,7 @@ const NIC = { kind: 'nic', limits: {} } as const
 
 const of = (value: number): Float64Array => Float64Array.of(value)
 
-/** A link of 32 GT/s and 16 lanes, with what is different. */
+/** A link of 32 GT/s and 16 lanes, with the given changes. */
 function link(more: Parameters<typeof linkReading>[0] = {}) {
   return linkReading(
     {

@@ -15,12 +15,12 @@ const GENERATIONS: readonly (readonly [transfersPerSecond: number, generation: n
 ]
 
 /**
- * What a GPU moves at least when a slow link is trouble: an idle one slows its link down to save power. As in the rule
- * `pcie_downtrain`. Unit: bytes a second.
+ * Least load of a GPU for which a slow link is trouble, because an idle GPU slows its link to save power. Same value as
+ * in the rule `pcie_downtrain`. Unit: bytes a second.
  */
 const LOAD_MIN = 1e9
 
-/** One PCIe link as it is read. Unknown numbers are NaN. */
+/** Readings of a PCIe link. Unknown numbers are NaN. */
 export interface LinkReading {
   readonly generation: number
   readonly generationMax: number
@@ -28,7 +28,7 @@ export interface LinkReading {
   readonly widthMax: number
   /** Bytes a second and direction that the link can carry as it runs. */
   readonly bandwidth: number
-  /** Bytes a second in the busier direction; NaN if nobody counts them. */
+  /** Bytes per second in the busier direction; NaN without a counter. */
   readonly load: number
   /** Whether the device slows its link down when it is idle, as GPUs do. */
   readonly savesPower: boolean
@@ -40,8 +40,8 @@ export function linkGeneration(transfersPerSecond: number): number {
 }
 
 /**
- * Reads the link of a device from its newest samples, or from a window: how it ran at the end, and its mean load. What
- * it can carry at most stands in where no source says how fast the link runs.
+ * Reads the link of a device from its newest samples, or from a window: its last state and mean load. If no source
+ * reports the speed, the maximum bandwidth is used.
  */
 export function linkReading(
   columns: DeviceColumns,
@@ -69,8 +69,8 @@ export function linkName(generation: number, width: number): string {
 }
 
 /**
- * Whether a link runs below what the device can do. A slow one of a GPU without load, or with one that nobody counts,
- * is no trouble: it saves power. Lanes are never lost for that.
+ * Whether a link runs below the capability of the device. A slow link of a GPU with low or unknown load is fine,
+ * because it saves power. Saving power never costs lanes.
  */
 export function isDowntrained({ generation, generationMax, width, widthMax, load, savesPower }: LinkReading): boolean {
   const isNarrow = width > 0 && width < widthMax

@@ -5,7 +5,7 @@ import { deviceTitle } from './device.ts'
 /** Rails beside each other; more wrap into the next block. */
 export const RAILS_A_BLOCK_COUNT = 8
 
-/** One column: a GPU, the NICs that are closest to it, and what they share. */
+/** A column: a GPU, its closest NICs, and their PCIe switch. */
 export interface Rail {
   readonly number: number
   readonly gpu: DeviceInfo
@@ -15,7 +15,7 @@ export interface Rail {
   readonly switch: string | undefined
 }
 
-/** Rails beside each other that hang on one PCIe switch. */
+/** Adjacent rails on the same PCIe switch. */
 export interface SwitchSpan {
   readonly switch: string
   /** Places of the first and the last rail in their block. */
@@ -38,10 +38,7 @@ export interface RailLayout {
   readonly nics: readonly DeviceInfo[]
 }
 
-/**
- * Puts GPUs and NICs into columns by rail. Where numbers differ or a place is not known, they stand in two plain rows
- * without links.
- */
+/** Puts GPUs and NICs into columns by rail. If they cannot be paired, they form two plain rows without links. */
 export function railLayout(devices: readonly DeviceInfo[]): RailLayout {
   const gpus = devices.filter(({ kind }) => kind === 'gpu').sort(byTitle)
   const nics = devices.filter(({ kind }) => kind === 'nic').sort(byTitle)
@@ -57,7 +54,7 @@ export function railLayout(devices: readonly DeviceInfo[]): RailLayout {
 }
 
 function byTitle(a: DeviceInfo, b: DeviceInfo): number {
-  // Those in no rail do other work.
+  // NICs without a rail do other work.
   const placed = Number(a.rail === null) - Number(b.rail === null)
   return placed || compareNames(deviceTitle(a), deviceTitle(b)) || compareNames(a.id, b.id)
 }

@@ -1,7 +1,7 @@
 import { type DisplayUnit, formatIn } from '../format/number.ts'
 import { type DeviceReading, rangeWords } from './device-reading.ts'
 
-/** What a cell of a table says of a number; of a window that is over its least and most stand below. */
+/** A number in a table cell. For a past window its extremes are below it. */
 export function ReadingWords({ unit, reading }: { readonly unit: DisplayUnit; readonly reading: DeviceReading }) {
   const range = rangeWords(unit, reading)
   return (

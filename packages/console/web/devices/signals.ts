@@ -3,10 +3,10 @@ import type { MetricQuery } from '@sonde/sdk/api'
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
 
-/** Several priorities of a port say the same pause: the worst of them counts. */
+/** Several priorities of a port report the same pause, so the worst counts. */
 const worst = (metric: string): MetricQuery => ({ ...rate(metric), by: ['device', 'simulated'], aggregate: 'max' })
 
-/** What is asked about every GPU: one question a signal, whatever their number. */
+/** The queries about GPUs: one per signal for all GPUs. */
 export const GPU_QUERIES = {
   sm: last('DCGM_FI_PROF_SM_ACTIVE'),
   tensor: last('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE'),
@@ -23,7 +23,7 @@ export const GPU_QUERIES = {
   nvlinkReceived: last('DCGM_FI_PROF_NVLINK_RX_BYTES'),
 } as const satisfies Record<string, MetricQuery>
 
-/** What is asked about every NIC. */
+/** The queries about NICs. */
 export const NIC_QUERIES = {
   sent: rate('rdma_port_xmit_data_bytes_total'),
   received: rate('rdma_port_rcv_data_bytes_total'),
@@ -41,7 +41,7 @@ export const NIC_QUERIES = {
   interfaceReceived: rate('netdev_rx_bytes_total'),
 } as const satisfies Record<string, MetricQuery>
 
-/** What is asked about every PCIe link. */
+/** The queries about PCIe links. */
 export const LINK_QUERIES = {
   speed: last('pci_device_current_link_speed_transfers_per_second'),
   speedMax: last('pci_device_max_link_speed_transfers_per_second'),

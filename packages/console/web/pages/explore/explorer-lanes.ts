@@ -22,7 +22,7 @@ export interface ExplorerSeries {
 
 /** Signals of one unit on one axis, or like series of one signal. */
 export interface ExplorerLane {
-  /** Times of the samples. Unit: milliseconds since the epoch. */
+  /** Times of the samples. Unit: milliseconds since the epoch. Unit: milliseconds since the epoch. */
   readonly times: Float64Array
   readonly spec: ChartSpec
   readonly series: readonly ExplorerSeries[]
