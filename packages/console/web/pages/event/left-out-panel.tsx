@@ -48,7 +48,7 @@ export function LeftOutPanel({ answer }: { readonly answer: EventAnswer }) {
   return (
     <Panel id="left-out" title="Left out" caption="for the size of the event">
       <DataTable
-        label="Table of what was left out"
+        label="Table of spans left out"
         look="is-stacked"
         columns={columns}
         rows={leftOut}

@@ -27,7 +27,7 @@ const ENDS: Readonly<
   },
   truncated: {
     word: 'Truncated',
-    sentence: 'The disk took no more of its samples. What came before is whole.',
+    sentence: 'The disk accepted no more samples. Earlier samples are complete.',
     isWhole: false,
   },
 }

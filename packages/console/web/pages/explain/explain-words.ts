@@ -24,7 +24,7 @@ export function explainHeadline(answer: ExplainWalk, tense: Tense = 'present'): 
   const broken = brokenLink(answer)
   if (broken) {
     const behind = links.slice(links.indexOf(broken) + 1).length
-    const facts = behind > 0 ? `${countText(behind, 'link')} behind it cannot be known before it is fixed.` : ''
+    const facts = behind > 0 ? `${countText(behind, 'link')} behind it can be checked only after the fix.` : ''
     return {
       tone: 'warning',
       sentence: `The chain to ${of} ${tense === 'past' ? 'broke' : 'breaks'} at ${broken.name}`,

@@ -15,7 +15,7 @@ test('the first broken link is named, and what hangs on it', () => {
   assert.equal(sentence, 'The chain to mlx5_3 breaks at permission')
   assert.equal(
     spaced(facts),
-    'Walked for source rdma, device mlx5_3. 2 links behind it cannot be known before it is fixed.',
+    'Walked for source rdma, device mlx5_3. 2 links behind it can be checked only after the fix.',
   )
 })
 

@@ -25,7 +25,9 @@ export function portSections(
 ): PortSection[] {
   const siblings = siblingGroups(rows)[0] ?? []
   const note =
-    siblings.length < rows.length ? `${siblings.length} of ${countText(rows.length, 'port')}, those that are alike` : ''
+    siblings.length < rows.length
+      ? `${siblings.length} of ${countText(rows.length, 'port')}, the largest group of like ports`
+      : ''
   return PORT_SECTIONS.map(({ title, signals }) => ({
     title,
     note,
