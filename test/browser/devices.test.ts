@@ -266,7 +266,7 @@ async function boxOf(page: Page, name: RegExp): Promise<{ readonly x: number; re
 
 /** Visits a page whose devices are others than the server says. */
 function visitChanged(
-  stage: Stage,
+  stage: Pick<Stage, 'visit'>,
   path: string,
   change: (devices: readonly Device[]) => readonly object[],
 ): (look: (page: Page) => Promise<void>) => Promise<void> {
