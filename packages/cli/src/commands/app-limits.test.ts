@@ -64,7 +64,7 @@ interface Refusal {
   readonly error: { readonly code: string; readonly message: string }
 }
 
-test('of more services than one answer may hold, those with the most GPUs are shown where that is asked for', async (t) => {
+test('if there are too many services, a request may ask for those with the most GPUs', async (t) => {
   const services = Array.from({ length: 130 }, (_, i) => ({ name: `service-${i}`, pods: 1 + (i % 2), gpus: 1 + i }))
   const { get } = await serve(t, services)
   const refused = await get<Refusal>('/chat/gpu')

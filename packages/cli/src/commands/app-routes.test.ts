@@ -136,7 +136,7 @@ test('series come in the order of the request, also of a service without data', 
   })
 })
 
-test('requests that make no sense are refused with what is allowed', async (t) => {
+test('invalid requests are refused with the allowed values', async (t) => {
   const { get } = await serve(t)
   const by = '/chat/metrics-by-service?services=decode'
   for (const [path, status, code, words] of [
@@ -204,7 +204,7 @@ test('an answer says why there are no numbers', async (t) => {
   assert.match(unheld.advice.join(' '), /which GPU these pods hold: a/)
 })
 
-test('a node without GPUs, and one whose GPUs may not be read, are told apart', async (t) => {
+test('a node without GPUs differs from a node whose GPUs may not be read', async (t) => {
   const empty = await serve(t, { probe: 'absent', pods: [] })
   await empty.gpuUntil('chat', (answer) => answer.state === 'no_node')
   const denied = await serve(t, { probe: 'denied', pods: [] })

@@ -6,7 +6,7 @@ import { printConfig } from './config.ts'
 
 const environment = { SONDE_CONFIG: '' }
 
-test('what is printed is YAML of the same values, whatever they hold', () => {
+test('the output is YAML of the same values, for any values', () => {
   for (const value of [
     '/a # b',
     'C: "x"',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { hasHangingThread } from './hanging-threads.ts'
 
-test('a thread in a call that nothing interrupts is told from those that sleep, whatever they are called', (t) => {
+test('a thread in an uninterruptible call differs from sleeping threads, whatever their names', (t) => {
   const tasks = mkdtempSync(join(tmpdir(), 'sonde-tasks-'))
   t.after(() => rmSync(tasks, { recursive: true }))
   const thread = (id: number, name: string, state: string) => {

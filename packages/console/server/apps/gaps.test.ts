@@ -63,7 +63,7 @@ test('fields that dcgm-exporter leaves out by default are told as such where it 
   )
 })
 
-test('a sum that lacks one of several GPUs says so, and every number that is missing has one reason', () => {
+test('a sum without one of several GPUs is reported, and every missing number has one reason', () => {
   const pod = podWith(but('gpu-mem-used', 'gpu-util'), { gpus: 4 })
   assert.deepEqual(gapsOf(pod, NOW_MS), [
     { fields: ['gpu-util'], reason: 'not reported of its GPUs' },

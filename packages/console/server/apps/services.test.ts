@@ -121,7 +121,7 @@ describe('the state is the first that holds:', () => {
   })
 })
 
-test('pods that ask for GPUs: how many, and which hold none that is known', () => {
+test('pods that request GPUs: their number, and those without a known GPU', () => {
   const asking = without(3, { requested: 2, gpus: 0 })
   const [first] = asking
   const pods = [...asking.slice(1), { ...first, gpus: 2 } as (typeof asking)[number]]
@@ -130,7 +130,7 @@ test('pods that ask for GPUs: how many, and which hold none that is known', () =
   assert.equal(gpuServices(without(2, { requested: null }), [])[0]?.expected, null)
 })
 
-test('that no pod asks for a GPU is said only where it is known', () => {
+test('the state says that no pod requests a GPU only if requests are known', () => {
   assert.equal(stateOf('chat', [], {}, true).summary, 'No pod of chat asks for a GPU.')
   const told = stateOf('chat', [], {}, false)
   assert.equal(told.summary, 'No pod of chat is known to hold a GPU.')

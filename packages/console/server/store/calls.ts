@@ -135,7 +135,7 @@ export class Calls {
     const call = this.#open.get(id)
     this.#open.delete(id)
     // A question that the worker has keeps its turn: the worker cannot be interrupted, and answers in order.
-    const message = `the question waited ${this.#limitMs / 1000} s for the store, which answers others or whose disk hangs; ask again later, or for less`
+    const message = `the question waited ${this.#limitMs / 1000} s for the store, which is busy or whose disk hangs; try again later, or ask for less`
     call?.reject(new SondeError('STO_TIMEOUT', message))
   }
 

@@ -36,7 +36,7 @@ export function checkStore(path: string): StoreFinding {
   } catch (error) {
     return {
       state: 'damaged',
-      found: `${path}: ${messageOf(error)}; the next start sets it aside and carries over what can be read`,
+      found: `${path}: ${messageOf(error)}; the next start sets it aside, and carries over its readable part`,
     }
   }
 }

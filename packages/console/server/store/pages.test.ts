@@ -93,7 +93,7 @@ test('clients leave places for types to each other and to this process', () => {
   assert.equal(bring(undefined, 6000, 1000), 1000)
 })
 
-test('what waits keeps little more memory than it takes, whatever lay beside it', () => {
+test('waiting records keep little more memory than their size, whatever was in the same page', () => {
   const queue = new PageQueue(64 << 20, sinkStats(), new ClientLosses())
   let sequence = 0n
   const of = (client: bigint) =>

@@ -358,7 +358,7 @@ test('labels that no record uses are not written, and a client that left is forg
   }
 })
 
-test('clients are told apart, also those whose id has all 64 bits', async () => {
+test('clients are distinguished, also by ids of all 64 bits', async () => {
   const { store, path, close } = await openStore()
   const clients = [1n, 0x7fff_ffff_ffff_ffffn, 0x8000_0000_0000_0000n, 0xffff_ffff_ffff_ffffn]
   try {

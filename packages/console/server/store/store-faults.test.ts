@@ -150,7 +150,7 @@ function alter(path: string, sql: string): void {
   database.close()
 }
 
-faultTest('what was set aside is never deleted: a ninth such file has to wait', async (folder, releases) => {
+faultTest('files that were set aside are never deleted: a ninth such file has to wait', async (folder, releases) => {
   const path = join(folder, 'store.db')
   const asides = () => asidesIn(folder, 'newer')
   await filled(path)
@@ -200,7 +200,7 @@ faultTest('a file whose tables are not those of its format is treated as damaged
   await store.maintain()
 })
 
-faultTest('a file that was cut short opens with what is left', async (folder, releases) => {
+faultTest('a truncated file opens with the rest of its records', async (folder, releases) => {
   for (const share of [0.1, 0.5, 0.9, 0.99]) {
     const path = join(folder, `cut-${share}.db`)
     await filled(path)
@@ -229,7 +229,7 @@ property('noise anywhere in the file: it opens, loses little, and says what', 6,
 })
 
 faultTest(
-  'a database of another program is left alone; its place is taken once it is gone',
+  'a database of another program is left alone; the store is created after it is removed',
   async (folder, releases) => {
     const path = join(folder, 'store.db')
     const foreign = new DatabaseSync(path)
@@ -302,7 +302,7 @@ faultTest('a question that cannot be read is refused and counted; the file stays
   assert.equal(store.status().state, 'writing', 'nothing was closed or opened again')
 })
 
-faultTest('a file that is taken away while it is open is made anew', async (folder, releases) => {
+faultTest('a file that is removed while it is open is created again', async (folder, releases) => {
   const data = join(folder, 'data')
   const store = await open(releases, join(data, 'store.db'))
   rmSync(data, { recursive: true })

@@ -123,7 +123,7 @@ test('records that are compacted leave the head, and its files leave the disk', 
   }
 })
 
-test('a source that reports little holds no file of one that reports much', async () => {
+test('a source with few records keeps no file of a busy source', async () => {
   const { store, path, close } = await openStore()
   try {
     const much = new Counting(store)
@@ -176,7 +176,7 @@ test('files that no row knows leave at the start; those of others stay', async (
   }
 })
 
-test('a head that is taken away while it is open is noticed, and what comes is stored', async () => {
+test('a head that is removed while it is open is noticed, and new records are stored', async () => {
   const { store, path, close } = await openStore()
   try {
     new Counting(store).report(10)

@@ -126,7 +126,7 @@ test('between any 256 series that are looked through for a question, pages have 
   }
 })
 
-test('questions of those who ask take turns, and of who has left none is answered', async () => {
+test('clients take turns with their questions, and questions of a client that left are dropped', async () => {
   const { store, close } = await openStore()
   try {
     const order: string[] = []

@@ -52,12 +52,12 @@ export async function askAgent(address: string, app: string | undefined): Promis
   const { status, text } = await textAt(url).catch((cause: unknown) => {
     throw fault(`no agent answers at ${address} (${reasonOf(cause)}); ${hint()}`, cause)
   })
-  if (status === 404) throw fault(`what answers at ${address} has no /api/v1/pods, so it is no agent of this version`)
+  if (status === 404) throw fault(`the program at ${address} has no /api/v1/pods, so it is no agent of this version`)
   const body = jsonOf(text)
   if (status !== 200) throw fault(`the agent at ${address} answers ${status}: ${messageIn(body) ?? quoted(text)}`)
   const checked = v.safeParse(answerSchema, body)
   if (checked.success) return checked.output
-  throw fault(`what answers at ${address} is no agent of this version: ${quoted(text)}`)
+  throw fault(`the program at ${address} is no agent of this version: ${quoted(text)}`)
 }
 
 async function textAt(url: string): Promise<{ status: number; text: string }> {

@@ -313,7 +313,7 @@ export class StoreWorker {
     try {
       const file = this.#file
       if (this.#failure === '' && file !== undefined && !(existsSync(this.#start.settings.path) && file.head.isThere)) {
-        throw new SondeError('STO_GONE', `${this.#start.settings.path} was taken away; a new one is made`)
+        throw new SondeError('STO_GONE', `${this.#start.settings.path} was removed; a new file is created`)
       }
       this.#send({ kind: 'status', status: this.#status() })
     } catch (error) {
