@@ -46,7 +46,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
         assert.deepEqual(states, ['Open', 'Cleared', 'Cut', 'Truncated', 'Stopped'])
         const words = await page.locator('.event-table').innerText()
         assert.match(words, /the next part continues it\. Kept in 2 parts\./)
-        assert.match(words, /The disk took no more of its samples/)
+        assert.match(words, /The disk accepted no more samples/)
         assert.match(await page.locator('.rail-item', { hasText: 'Events' }).innerText(), /^Events\s+1\s+open$/)
         await lookEverywhere(t, page, 'events')
       },
