@@ -1,6 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import {
   block,
+  boundedText,
   type Checked,
   choice,
   flag,
@@ -11,7 +12,6 @@ import {
   pattern,
   section,
   setting,
-  text,
 } from '@sonde/sdk/config'
 import { checkDestinations, type Destination, exportEntries } from '@sonde/sdk/internal'
 import * as v from 'valibot'
@@ -22,20 +22,24 @@ import type { TracebackConfig } from './traceback/config.ts'
 
 /** Schema of `paths`: roots below which the kernel's files are read. */
 export const pathsSchema = block({
-  procfs: setting(text(), '/proc', 'Root of the procfs that is read; another one in a container, such as /host/proc'),
-  sysfs: setting(text(), '/sys', 'Root of the sysfs that is read'),
-  devfs: setting(text(), '/dev', 'Root of the device nodes that `sonde explain` looks at'),
+  procfs: setting(
+    boundedText(),
+    '/proc',
+    'Root of the procfs that is read; another one in a container, such as /host/proc',
+  ),
+  sysfs: setting(boundedText(), '/sys', 'Root of the sysfs that is read'),
+  devfs: setting(boundedText(), '/dev', 'Root of the device nodes that `sonde explain` looks at'),
 })
 
 /** Schema of `native`: libraries of vendors. */
 export const nativeSchema = block({
   doca_library: setting(
-    text(0),
+    boundedText(0),
     '',
     'Path of `libdoca_telemetry.so.2`, or of the folder that it and `libdoca_common.so.2` are in. Empty: where the loader looks, and where DOCA installs them',
   ),
   nvml_library: setting(
-    text(0),
+    boundedText(0),
     '',
     'Path of `libnvidia-ml.so.1`, or of its folder. Empty: where drivers and container runtimes put it',
   ),
@@ -43,7 +47,7 @@ export const nativeSchema = block({
 
 /** An optional path. */
 function folder(description: string) {
-  return v.optional(v.pipe(text(), v.description(description)))
+  return v.optional(v.pipe(boundedText(), v.description(description)))
 }
 
 /** Schema of `export.prometheus`. */
@@ -79,7 +83,7 @@ export const prometheusSchema = block({
     'Series of one type at most; records of further ones are dropped and counted',
   ),
   source_tags: setting(
-    list(text(1, 200), 64, 'tags'),
+    list(boundedText(1, 200), 64, 'tags'),
     [],
     'Tags of the applications whose records are served; `counters` stands for what has no tag, as the sources of this agent. Empty: everything',
   ),
@@ -123,7 +127,7 @@ const OWN_SINKS = ['prometheus', 'recent', 'devices', 'hints', 'store', 'service
 /** Schema of `export.fluent_bit`, which a configuration may have already. */
 const fluentBitSchema = block({
   enabled: setting(flag(), true, 'Whether records are sent; nothing sends them yet'),
-  host: setting(text(1, 253), '127.0.0.1', 'Name or address of Fluent Bit'),
+  host: setting(boundedText(1, 253), '127.0.0.1', 'Name or address of Fluent Bit'),
   port: setting(integer(1, 65_535, 'a port'), 24_224, 'Port of its forward input'),
 })
 

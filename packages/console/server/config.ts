@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { join } from 'node:path'
 import {
   block,
+  boundedText,
   choice,
   flag,
   hostNames,
@@ -11,7 +12,6 @@ import {
   secret,
   section,
   setting,
-  text,
 } from '@sonde/sdk/config'
 import { userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
@@ -25,7 +25,7 @@ export const storeSchema = block({
   ),
   dir: v.optional(
     v.pipe(
-      text(),
+      boundedText(),
       v.description(
         'Folder of the history. Default: `/var/lib/sonde` where it is writable, else `sonde` in `$XDG_STATE_HOME` or `~/.local/state`',
       ),

@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 import { type Batch, createSource, type RecordOf, type RecordType } from '../src/index.ts'
 import {
-  blockBytes,
+  dtbBlockBytes,
   encodeEndBlock,
   encodeFileHeader,
   encodeSourceBlock,
@@ -50,7 +50,7 @@ class SampleWriter {
   }
 
   addBatch(batch: Batch, typeIndex: number, { pack = false } = {}): void {
-    const block = new Uint8Array(blockBytes(batch.bytes.length))
+    const block = new Uint8Array(dtbBlockBytes(batch.bytes.length))
     block.set(batch.bytes, BLOCK_HEADER_BYTES)
     fillRecordsBlock(block, batch)
     sealRecordsBlock(block, typeIndex)
@@ -114,7 +114,7 @@ const SOURCE = {
 function deflated(block: Uint8Array): Uint8Array {
   const header = Buffer.from(block.subarray(0, BLOCK_HEADER_BYTES))
   const payload = deflateRawSync(block.subarray(BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES + header.readUInt32LE(8)))
-  const packed = Buffer.alloc(blockBytes(payload.length))
+  const packed = Buffer.alloc(dtbBlockBytes(payload.length))
   header.writeUInt8(header.readUInt8(5) | 1, 5)
   header.writeUInt32LE(payload.length, 8)
   header.writeUInt32LE(crc32(payload), 56)
@@ -126,7 +126,7 @@ function deflated(block: Uint8Array): Uint8Array {
 
 /** A block of anything, with right checksums. */
 export function dtbBlock(blockType: number, payload: Uint8Array, { count = 0, recordBytes = 0 } = {}): Uint8Array {
-  const block = Buffer.alloc(blockBytes(payload.length))
+  const block = Buffer.alloc(dtbBlockBytes(payload.length))
   block.write('DTBK')
   block.writeUInt8(blockType, 4)
   block.writeUInt32LE(payload.length, 8)

@@ -3,7 +3,7 @@ import { countOf, type LatestSeries, labelOf, sondeCommand } from '@sonde/sdk/in
 import { isSimulatedSeries } from '../devices/world.ts'
 import { SHORTAGE_FIX } from '../processor/shortage.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from '../sources/chains/chain.ts'
-import { type ChainContext, Refusal } from '../sources/chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../sources/chains/chain-context.ts'
 import { bindCommand, pciBusFolder } from '../sources/chains/steps.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { deviceFilter } from '../sources/device-filter.ts'
@@ -161,8 +161,8 @@ export function leftStep(
 async function returning(context: ChainContext, address: string): Promise<string> {
   if (address === '') return 'load its driver again, or plug it in; dmesg shows why it left'
   const folder = `${pciBusFolder(context)}/${address}`
-  const isOnBus = !((await context.list(folder)) instanceof Refusal)
-  const isBound = !((await context.target(`${folder}/driver`)) instanceof Refusal)
+  const isOnBus = !((await context.list(folder)) instanceof ReadRefusal)
+  const isBound = !((await context.target(`${folder}/driver`)) instanceof ReadRefusal)
   if (!isOnBus)
     return `echo 1 | sudo tee ${context.sysfs}/bus/pci/rescan; dmesg shows why it left, also if it stays away`
   const bind = isBound ? undefined : await bindCommand(context, address)

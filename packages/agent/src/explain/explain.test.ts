@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstBroken } from '../sources/chains/chain.ts'
-import { Refusal } from '../sources/chains/chain-context.ts'
+import { ReadRefusal } from '../sources/chains/chain-context.ts'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
 import { rdma } from '../sources/rdma/rdma.ts'
@@ -106,7 +106,7 @@ test('a port that is down says whether it is switched off, unplugged, or without
 })
 
 test('a file that is not permitted names the permission that fixes it', async (t) => {
-  const refused = { port_xmit_data: new Refusal('denied', 'EACCES') }
+  const refused = { port_xmit_data: new ReadRefusal('denied', 'EACCES') }
   const link = await brokenLinkFor(testNode(t), 'mlx5_3', { refused })
   assert.equal(link.name, 'permission')
   assert.match(link.fix ?? '', /^sudo chmod a\+r .*counters\/port_xmit_data/)
@@ -114,7 +114,7 @@ test('a file that is not permitted names the permission that fixes it', async (t
 
 test('counters that the driver refuses, or has no numbers for, are not supported', async (t) => {
   const node = testNode(t)
-  const refused = { port_xmit_data: new Refusal('unsupported', 'EINVAL') }
+  const refused = { port_xmit_data: new ReadRefusal('unsupported', 'EINVAL') }
   assert.equal((await brokenLinkFor(node, 'mlx5_3', { refused })).name, 'counters')
   node.write(`${PORT_FOLDER}/counters/port_xmit_data`, 'N/A (no PMA)\n')
   const link = await brokenLinkFor(node, 'mlx5_3')
@@ -122,7 +122,7 @@ test('counters that the driver refuses, or has no numbers for, are not supported
 })
 
 test('a driver that does not answer is a broken link, not a walk without end', async (t) => {
-  const refused = { port_xmit_data: new Refusal('failed', 'late') }
+  const refused = { port_xmit_data: new ReadRefusal('failed', 'late') }
   const link = await brokenLinkFor(testNode(t), 'mlx5_3', { refused })
   assert.equal(link.answer, 'no answer within 2 s')
 })
@@ -140,7 +140,7 @@ test('an optional counter says how to turn it on, and a counter that the driver 
 test('an interface that is switched off, unplugged or silent says which', async (t) => {
   const node = testNode(t)
   node.write('sys/class/net/eth3/operstate', 'down\n')
-  const off = { 'eth3/carrier': new Refusal('unsupported', 'EINVAL') }
+  const off = { 'eth3/carrier': new ReadRefusal('unsupported', 'EINVAL') }
   assert.equal((await brokenLinkFor(node, 'net-eth3', { refused: off })).fix, 'sudo ip link set eth3 up')
   node.write('sys/class/net/eth3/carrier', '0\n')
   assert.match((await brokenLinkFor(node, 'net-eth3')).fix ?? '', /cable/)

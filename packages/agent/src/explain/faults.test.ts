@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstBroken, joinChains } from '../sources/chains/chain.ts'
-import { Refusal } from '../sources/chains/chain-context.ts'
+import { ReadRefusal } from '../sources/chains/chain-context.ts'
 import { ethtool } from '../sources/ethtool/ethtool.ts'
 import { parseCounter } from '../sources/rdma/parse.ts'
 import type { AgentFacts } from './agent-facts.ts'
@@ -16,7 +16,7 @@ import {
   testNode,
 } from './test-chains.ts'
 
-const DENIED = new Refusal('denied', 'EACCES')
+const DENIED = new ReadRefusal('denied', 'EACCES')
 
 /** A file without read permission, the name to explain, and the place of the fault. */
 const DENIALS = [
@@ -63,7 +63,7 @@ test('a readable value is not affected by the unreadable file of another value',
 
 test('of many files that may not be read the folder is permitted, and their number is told', async (t) => {
   const node = testNode(t)
-  const refused: Record<string, Refusal> = {}
+  const refused: Record<string, ReadRefusal> = {}
   for (const name of ['packet_seq_err', 'out_of_buffer', 'rp_cnp_handled', 'np_cnp_sent', 'rx_write_requests']) {
     node.write(`${PORT_FOLDER}/hw_counters/${name}`, '0\n')
     refused[`hw_counters/${name}`] = DENIED

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ExplainLink, ExplainWalk } from '@sonde/sdk/api'
 import { firstBroken } from '../sources/chains/chain.ts'
-import { type ChainContext, KernelContext, type Refusal } from '../sources/chains/chain-context.ts'
+import { type ChainContext, KernelContext, type ReadRefusal } from '../sources/chains/chain-context.ts'
 import type { DataSourceConfig } from '../sources/data-sources.ts'
 import { host } from '../sources/host/host.ts'
 import { netdev } from '../sources/netdev/netdev.ts'
@@ -69,7 +69,7 @@ export function removeRdma(node: TestNode): void {
 /** Options of a walk. Default: all sources are configured, and there is no agent. */
 export interface ChainOptions extends Partial<Pick<ExplainOptions, 'definitions' | 'configured' | 'facts' | 'trial'>> {
   /** What the kernel refuses, by the end of the path. */
-  readonly refused?: Readonly<Record<string, Refusal>>
+  readonly refused?: Readonly<Record<string, ReadRefusal>>
   /** See {@link ChainContext}. */
   readonly library?: string
 }

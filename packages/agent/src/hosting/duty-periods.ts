@@ -1,6 +1,6 @@
 import { SondeError, type Source } from '@sonde/sdk'
 import type { Duty } from '../sources/source.ts'
-import type { Period } from './protocol.ts'
+import type { DutyPeriod } from './protocol.ts'
 
 /** Periods of duties; a timer rings no more often. Unit: microseconds. */
 const EVERY_US_MIN = 1000
@@ -15,14 +15,14 @@ export class DutyPeriods {
   readonly #intervalUs: number
 
   /** @param set Periods that commands set in an earlier host. */
-  constructor(intervalMs: number, set: readonly Period[] = []) {
+  constructor(intervalMs: number, set: readonly DutyPeriod[] = []) {
     this.#intervalUs = intervalMs * 1000
-    for (const { device, duty, everyUs } of set) this.#set.set(keyOf({ device, name: duty }), everyUs)
+    for (const { device, duty, everyUs } of set) this.#set.set(dutyKey({ device, name: duty }), everyUs)
   }
 
   /** The period of a duty. Unit: microseconds. */
   of(duty: Pick<Duty, 'device' | 'name' | 'everyUs'>): number {
-    return this.#set.get(keyOf(duty)) ?? duty.everyUs
+    return this.#set.get(dutyKey(duty)) ?? duty.everyUs
   }
 
   /**
@@ -30,8 +30,8 @@ export class DutyPeriods {
    *
    * @throws SondeError `AGT_COMMAND` for a period out of range, and beyond 4096 of a source.
    */
-  set({ device, duty, everyUs }: Period): void {
-    const key = keyOf({ device, name: duty })
+  set({ device, duty, everyUs }: DutyPeriod): void {
+    const key = dutyKey({ device, name: duty })
     if (!(everyUs >= EVERY_US_MIN && everyUs <= EVERY_US_MAX)) {
       const allowed = `${EVERY_US_MIN} to ${EVERY_US_MAX} microseconds`
       throw new SondeError('AGT_COMMAND', `a period of ${everyUs}; allowed: ${allowed}`)
@@ -46,12 +46,12 @@ export class DutyPeriods {
     const { device, paces } = duty
     const everyUs = this.of(duty)
     if (paces === undefined) return
-    if (paces === 'report' && everyUs === this.#intervalUs && !this.#set.has(keyOf(duty))) return
+    if (paces === 'report' && everyUs === this.#intervalUs && !this.#set.has(dutyKey(duty))) return
     source.changePeriod(device, { [`${paces}Us`]: everyUs })
   }
 }
 
 /** The key of a duty of a source. */
-export function keyOf({ device, name }: Pick<Duty, 'device' | 'name'>): string {
+export function dutyKey({ device, name }: Pick<Duty, 'device' | 'name'>): string {
   return `${device}\n${name}`
 }

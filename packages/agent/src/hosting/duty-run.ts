@@ -1,5 +1,5 @@
 import type { Duty } from '../sources/source.ts'
-import type { LaneCall } from './lanes.ts'
+import type { LaneCall } from './call-lanes.ts'
 import type { StuckCall } from './stuck-call.ts'
 
 /** Callbacks of a {@link DutyRun}. */

@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000
 export const EVENT_SLOTS = 256
 
 /** The slot of the source at a place of the configuration. */
-export function slotOf(index: number): number {
+export function eventSlot(index: number): number {
   return 1 + (index % (EVENT_SLOTS - 1))
 }
 
@@ -52,7 +52,7 @@ export class EdgeGate {
 
   /** Whether an edge changes a state: a start without an open event, or an end of an open event. */
   isChange({ rule, device, isStart }: Pick<HostEdge, 'rule' | 'device' | 'isStart'>): boolean {
-    return this.#open.has(keyOf(rule, device)) !== isStart
+    return this.#open.has(edgeRuleKey(rule, device)) !== isStart
   }
 
   /**
@@ -62,7 +62,7 @@ export class EdgeGate {
    */
   take(edge: Pick<HostEdge, 'rule' | 'device' | 'isStart'>, share: string = edge.device): number | undefined {
     const { rule, device, isStart } = edge
-    const key = keyOf(rule, device)
+    const key = edgeRuleKey(rule, device)
     if (isStart) return this.#mayStart(share) ? this.#begin(key) : undefined
     const event = this.#open.get(key)
     this.#open.delete(key)
@@ -99,6 +99,6 @@ export class EdgeGate {
 }
 
 /** A name of a rule may have any character. */
-function keyOf(rule: string, device: string): string {
+function edgeRuleKey(rule: string, device: string): string {
   return JSON.stringify([rule, device])
 }

@@ -3,10 +3,10 @@ import { wallOffsetNs, within } from '@sonde/sdk/internal'
 import type { Watch } from '../rules/watch.ts'
 import { shiftTimes, type Tap } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
+import { CallLanes } from './call-lanes.ts'
 import type { HostEdge } from './edge-gate.ts'
 import { HostedSource } from './hosted-source.ts'
-import { Lanes } from './lanes.ts'
-import type { HostedConfig, Period, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
+import type { DutyPeriod, HostedConfig, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import { SourceStatus } from './source-status.ts'
 
 /** For how long an open call keeps others from starting where its library does not say. Unit: milliseconds. */
@@ -26,11 +26,11 @@ export interface SourceHost {
   /** Process id where that is another one. */
   readonly pid: number | undefined
   /** Looks through one source, without sampling it. */
-  probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe>
+  probe(given: Pick<SourceToStart, 'config' | 'definition'>): Promise<Probe>
   /** Has a source answer a command. */
   command(source: string, command: unknown): Promise<unknown>
   /** Calls a duty at another period, for as long as the agent runs. */
-  setPeriod(source: string, period: Period): Promise<void>
+  setPeriod(source: string, period: DutyPeriod): Promise<void>
   /** Lets rules watch the samples of a source until the agent ends; the edges come from the source. */
   watch(source: string, watch: Watch): Promise<void>
   /** The rings of samples that a source keeps. */
@@ -42,7 +42,7 @@ export interface SourceHost {
 }
 
 /** A source of a host. */
-export interface GivenSource {
+export interface SourceToStart {
   readonly config: HostedConfig
   readonly definition: SourceDefinition
   readonly status: SourceStatus
@@ -66,7 +66,7 @@ export interface HostOptions {
 interface OpenLibrary {
   readonly definition: LibraryDefinition
   readonly library: unknown
-  readonly lanes: Lanes
+  readonly lanes: CallLanes
 }
 
 /**
@@ -78,9 +78,9 @@ export class Host implements SourceHost {
   readonly #options: HostOptions
   readonly #sources = new Map<string, HostedSource>()
   readonly #libraries = new Map<string, Promise<OpenLibrary>>()
-  readonly #lanes: Lanes[] = []
+  readonly #lanes: CallLanes[] = []
   /** Of the sources without a library: nothing keeps one from the other. */
-  readonly #ownLanes: Lanes
+  readonly #ownLanes: CallLanes
   #windows = 0
 
   constructor(options: HostOptions = {}) {
@@ -89,13 +89,13 @@ export class Host implements SourceHost {
   }
 
   /** Makes a source and starts it. `phase`: see `startTicker`. */
-  start(given: GivenSource, phase?: number): void {
+  start(given: SourceToStart, phase?: number): void {
     const source = this.#make(given)
     this.#sources.set(given.config.name, source)
     source.start(phase)
   }
 
-  async probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe> {
+  async probe(given: Pick<SourceToStart, 'config' | 'definition'>): Promise<Probe> {
     const source = this.#make({ ...given, status: new SourceStatus(), accept: () => undefined })
     try {
       return await source.probe()
@@ -108,7 +108,7 @@ export class Host implements SourceHost {
     return this.#sourceOf(source).command(command)
   }
 
-  async setPeriod(source: string, period: Period): Promise<void> {
+  async setPeriod(source: string, period: DutyPeriod): Promise<void> {
     this.#sourceOf(source).setPeriod(period)
   }
 
@@ -163,7 +163,7 @@ export class Host implements SourceHost {
     throw new SondeError('AGT_SOURCE', `no source ${JSON.stringify(name)} runs here; there are: ${known}`)
   }
 
-  #make(given: GivenSource): HostedSource {
+  #make(given: SourceToStart): HostedSource {
     const { definition, config, onStatus } = given
     return new HostedSource({
       ...given,
@@ -193,7 +193,7 @@ export class Host implements SourceHost {
 
   #lanesOf({ parallel, patienceMs = PATIENCE_MS, loadShare = 1 }: Omit<LibraryDefinition, 'name' | 'open' | 'close'>) {
     const { openLimit = Number.POSITIVE_INFINITY } = this.#options
-    const lanes = new Lanes({ parallel, patienceMs, loadShare, openLimit })
+    const lanes = new CallLanes({ parallel, patienceMs, loadShare, openLimit })
     this.#lanes.push(lanes)
     return lanes
   }

@@ -3,9 +3,9 @@ import { within } from '@sonde/sdk/internal'
 import { decodeWatch, type Watch } from '../rules/watch.ts'
 import type { CutWindow, Tap } from '../sampling/tap.ts'
 import type { LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
+import type { CallLanes } from './call-lanes.ts'
 import type { HostEdge } from './edge-gate.ts'
-import type { Lanes } from './lanes.ts'
-import type { HostedConfig, Period, TapInfo } from './protocol.ts'
+import type { DutyPeriod, HostedConfig, TapInfo } from './protocol.ts'
 import { type MadeSource, SourceDuties } from './source-duties.ts'
 import { SourceLook } from './source-look.ts'
 import { SourceOutlet } from './source-outlet.ts'
@@ -21,7 +21,7 @@ export interface HostedOptions {
   /** Called when something of the status changed, after each call. */
   readonly onStatus: () => void
   /** Imports the source and opens its library, once a host. */
-  readonly load: () => Promise<{ readonly loaded: LoadedSource; readonly library: unknown; readonly lanes: Lanes }>
+  readonly load: () => Promise<{ readonly loaded: LoadedSource; readonly library: unknown; readonly lanes: CallLanes }>
 }
 
 /** One source in a host: looks until there is something to read, then calls its duties, and says how it fares. */
@@ -63,7 +63,7 @@ export class HostedSource {
   }
 
   /** Calls a duty at another period from now on. */
-  setPeriod(period: Period): void {
+  setPeriod(period: DutyPeriod): void {
     this.#duties.setPeriod(period)
   }
 

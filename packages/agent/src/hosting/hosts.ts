@@ -3,8 +3,8 @@ import { messageOf } from '@sonde/sdk/internal'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
 import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'
-import { type HostEdge, slotOf } from './edge-gate.ts'
-import { type GivenSource, Host, type SourceHost } from './host.ts'
+import { eventSlot, type HostEdge } from './edge-gate.ts'
+import { Host, type SourceHost, type SourceToStart } from './host.ts'
 import type { HostedConfig } from './protocol.ts'
 import { RemoteHost } from './remote-host.ts'
 import { RunningSource } from './running-source.ts'
@@ -62,7 +62,7 @@ export interface ProbedSource {
 
 /** A host, and how it starts a source. */
 interface StartingHost extends SourceHost {
-  start(given: GivenSource, phase?: number): void
+  start(given: SourceToStart, phase?: number): void
 }
 
 /** The hosts of an agent, and the sources in them: one in its own process, one a worker, and one a library. */
@@ -72,14 +72,14 @@ export class Hosts {
   readonly #running: RunningSource[]
   readonly #environment: HostsEnvironment
   readonly #hosts = new Map<string, StartingHost>()
-  readonly #given: GivenSource[]
+  readonly #given: SourceToStart[]
   readonly #startedMs = Date.now()
 
   constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
     this.#given = configs.map((config, index) => this.#giveOf(config, index))
     this.#running = configs.map((config, index) => {
-      const { status } = this.#given[index] as GivenSource
+      const { status } = this.#given[index] as SourceToStart
       return new RunningSource(config, status, this.#hostOf(config))
     })
     this.sources = this.#running
@@ -130,7 +130,7 @@ export class Hosts {
   }
 
   #hostOf({ name }: { readonly name: string }): StartingHost {
-    const given = this.#given.find(({ config }) => config.name === name) as GivenSource
+    const given = this.#given.find(({ config }) => config.name === name) as SourceToStart
     const { host: kind } = given.definition
     const key = kind === 'worker' ? `worker ${name}` : kind
     let host = this.#hosts.get(key)
@@ -153,7 +153,7 @@ export class Hosts {
     })
   }
 
-  #giveOf({ name, definition, intervalMs, options }: ConfiguredSource, index: number): GivenSource {
+  #giveOf({ name, definition, intervalMs, options }: ConfiguredSource, index: number): SourceToStart {
     const {
       config,
       sourcesModule = SOURCES_MODULE,
@@ -170,7 +170,7 @@ export class Hosts {
       ...{ module, name, type, options, intervalMs, paths },
       floodBytes: limits.source_flood_bytes,
       callLimitMs: limits.source_call_ms,
-      eventSlot: slotOf(index),
+      eventSlot: eventSlot(index),
       ...(startsAMinute === undefined ? {} : { startsAMinute }),
       startedMs: this.#startedMs,
     }

@@ -28,13 +28,13 @@ export interface HostedConfig {
   /** When the agent started. Unit: milliseconds since the Unix epoch. Default: when its host makes the source. */
   readonly startedMs?: number
   /** Periods that commands set in an earlier host. Default: none. */
-  readonly periods?: readonly Period[]
+  readonly periods?: readonly DutyPeriod[]
   /** Rules that watch its samples. Default: none. */
   readonly watch?: EncodedWatch
 }
 
 /** Another period for a duty. */
-export interface Period {
+export interface DutyPeriod {
   readonly device: string
   readonly duty: string
   /** Unit: microseconds. */
@@ -83,7 +83,7 @@ export type ToHost =
   | { readonly kind: 'start'; readonly source: HostedConfig }
   | { readonly kind: 'probe'; readonly id: number; readonly source: HostedConfig }
   | { readonly kind: 'command'; readonly id: number; readonly source: string; readonly command: unknown }
-  | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: Period }
+  | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: DutyPeriod }
   | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: EncodedWatch }
   | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
   | { readonly kind: 'taps'; readonly id: number; readonly source: string }

@@ -4,9 +4,9 @@ import type { Logger } from 'pino'
 import { encodeWatch, type Watch } from '../rules/watch.ts'
 import type { Probe } from '../sources/source.ts'
 import { probeOf, tapsOf, windowEndOf } from './from-host.ts'
-import type { GivenSource, SourceHost, TakePiece } from './host.ts'
+import type { SourceHost, SourceToStart, TakePiece } from './host.ts'
 import { HostLife } from './host-life.ts'
-import type { Period, Reply, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
+import type { DutyPeriod, Reply, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import { RemoteSource } from './remote-source.ts'
 import type { TransportStart } from './transport.ts'
 
@@ -60,14 +60,14 @@ export class RemoteHost implements SourceHost {
   }
 
   /** Starts a source, as soon as there is something to read. */
-  start(given: GivenSource): void {
+  start(given: SourceToStart): void {
     const source = new RemoteSource(given)
     this.#sources.set(given.config.name, source)
     if (this.#isPresent(source)) this.#run([source])
     this.#looks ??= setInterval(() => this.#lookAgain(), LOOK_EVERY_MS).unref()
   }
 
-  async probe(given: Pick<GivenSource, 'config' | 'definition'>): Promise<Probe> {
+  async probe(given: Pick<SourceToStart, 'config' | 'definition'>): Promise<Probe> {
     const { config, definition } = given
     const looked = definition.look?.(config.options, config.paths)
     if (looked !== undefined && looked.state !== 'present') return looked
@@ -80,7 +80,7 @@ export class RemoteHost implements SourceHost {
     return value
   }
 
-  async setPeriod(source: string, period: Period): Promise<void> {
+  async setPeriod(source: string, period: DutyPeriod): Promise<void> {
     await this.#ask((id) => ({ kind: 'period', id, source, period }))
     this.#sources.get(source)?.keepPeriod(period)
   }

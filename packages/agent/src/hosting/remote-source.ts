@@ -1,8 +1,8 @@
 import { type Batch, type Labels, type RecordType, type SondeError, wallNs } from '@sonde/sdk'
 import type { SourceState } from '@sonde/sdk/api'
 import { absenceType, allocateViews, encoderOf, messageOf, SymbolTable, TextTable } from '@sonde/sdk/internal'
-import type { GivenSource } from './host.ts'
-import type { HostedConfig, Period } from './protocol.ts'
+import type { SourceToStart } from './host.ts'
+import type { DutyPeriod, HostedConfig } from './protocol.ts'
 
 /** Statuses of the next life, apart by a period each, after which what it did not report has left. */
 const ROUNDS = 4
@@ -16,7 +16,7 @@ const NOT_REPORTED = 'no longer reported since its host was replaced'
  */
 export class RemoteSource {
   /** The data with which a host runs it. */
-  given: GivenSource
+  given: SourceToStart
   /** The owner of the series in all lives; see `SourceInfo`. */
   readonly owner = {}
   /** Which life of the host this is, or the next where there is none now. */
@@ -32,12 +32,12 @@ export class RemoteSource {
   /** When the last round was. Unit: milliseconds. */
   #roundMs = 0
 
-  constructor(given: GivenSource) {
+  constructor(given: SourceToStart) {
     this.given = given
   }
 
   /** Keeps the period of a duty for the lives to come. */
-  keepPeriod(period: Period): void {
+  keepPeriod(period: DutyPeriod): void {
     const { config } = this.given
     const others = (config.periods ?? []).filter(({ device, duty }) => device !== period.device || duty !== period.duty)
     this.keep({ periods: [...others, period] })

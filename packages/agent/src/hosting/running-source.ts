@@ -2,7 +2,7 @@ import type { ListedStuckCall, SourceState, TargetStatus } from '@sonde/sdk/api'
 import type { Watch } from '../rules/watch.ts'
 import type { ConfiguredSource, SourceDefinition } from '../sources/source.ts'
 import type { SourceHost, TakePiece } from './host.ts'
-import type { Period, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
+import type { DutyPeriod, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
 import type { SourceStats } from './source-stats.ts'
 import type { SourceStatus } from './source-status.ts'
 import { toldStuck } from './stuck-call.ts'
@@ -71,7 +71,7 @@ export class RunningSource {
    * @throws SondeError `AGT_COMMAND` for an unknown duty or an invalid period, `AGT_CHILD_EXIT` if its host is not
    * running.
    */
-  setPeriod(period: Period): Promise<void> {
+  setPeriod(period: DutyPeriod): Promise<void> {
     return this.#host.setPeriod(this.name, period)
   }
 

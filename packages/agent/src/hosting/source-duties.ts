@@ -1,10 +1,10 @@
 import { SondeError } from '@sonde/sdk'
 import { within } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, SourceDefinition } from '../sources/source.ts'
-import { DutyPeriods, keyOf } from './duty-periods.ts'
+import type { CallLanes } from './call-lanes.ts'
+import { DutyPeriods, dutyKey } from './duty-periods.ts'
 import { DutyRun } from './duty-run.ts'
-import type { Lanes } from './lanes.ts'
-import type { HostedConfig, Period } from './protocol.ts'
+import type { DutyPeriod, HostedConfig } from './protocol.ts'
 import { startTicker, type Ticker } from './scheduler.ts'
 import type { SourceOutlet } from './source-outlet.ts'
 import type { SourceStatus } from './source-status.ts'
@@ -14,7 +14,7 @@ import { stateOfDuties } from './state-of-duties.ts'
 export interface MadeSource {
   readonly node: NodeSource
   readonly outlet: SourceOutlet
-  readonly lanes: Lanes
+  readonly lanes: CallLanes
 }
 
 /** Options of {@link SourceDuties}. */
@@ -63,9 +63,9 @@ export class SourceDuties {
   }
 
   /** Calls a duty at another period from now on. */
-  setPeriod(period: Period): void {
+  setPeriod(period: DutyPeriod): void {
     const { device, duty } = period
-    if (!this.#runs.has(keyOf({ device, name: duty }))) {
+    if (!this.#runs.has(dutyKey({ device, name: duty }))) {
       const known = [...this.#runs.values()].map((run) => `${run.duty.device} ${run.duty.name}`.trim()).join(', ')
       throw new SondeError('AGT_COMMAND', `no duty ${duty} of ${JSON.stringify(device)}; there are: ${known}`)
     }
@@ -91,7 +91,7 @@ export class SourceDuties {
   follow(): void {
     if (this.#made === undefined || this.#stopped) return
     this.#duties = this.#made.node.duties()
-    const wanted = new Set(this.#duties.map(keyOf))
+    const wanted = new Set(this.#duties.map(dutyKey))
     const devices = new Set(this.#duties.map(({ device }) => device))
     for (const [key, run] of this.#runs) if (!wanted.has(key)) this.#drop(key, run, devices)
     this.#made.outlet.keep(devices)
@@ -106,7 +106,7 @@ export class SourceDuties {
     }
     const isCalling = this.#options.status.state === 'reading' || [...this.#runs.values()].some(({ isDone }) => isDone)
     for (const duty of isCalling ? fresh : []) {
-      const run = this.#runs.get(keyOf(duty))
+      const run = this.#runs.get(dutyKey(duty))
       if (run !== undefined) this.#call(run)
     }
   }
@@ -155,7 +155,7 @@ export class SourceDuties {
 
   /** Puts a duty into the group of its period; whether it is new. */
   #place(duty: Duty): boolean {
-    const key = keyOf(duty)
+    const key = dutyKey(duty)
     const everyUs = this.#periods.of(duty)
     this.#reportPeriod(duty)
     let run = this.#runs.get(key)

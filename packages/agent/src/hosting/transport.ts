@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { SondeError } from '@sonde/sdk'
 import { codeFault, TRUST_VARIABLE } from '@sonde/sdk/internal'
 import { HOST_MODULE } from '../places.ts'
-import type { Place } from '../processor/readings.ts'
+import type { ProcessRef } from '../processor/readings.ts'
 import { CHILD_PIPE, frameOf, readFrames } from './channel.ts'
 import { fromHost } from './from-host.ts'
 import type { FromHost, ToHost } from './protocol.ts'
@@ -16,7 +16,7 @@ export interface Transport {
   /** Process id of a child; undefined for a worker. */
   readonly pid: number | undefined
   /** Where it runs. */
-  readonly place: Place
+  readonly place: ProcessRef
   send(message: ToHost): void
   /** Kills it at once. */
   kill(): void

@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
 import type { FastifyError } from 'fastify'
-import type { Refusal } from '../pipeline/http-stats.ts'
+import type { HttpRefusal } from '../pipeline/http-stats.ts'
 
 /** An error as it is answered. */
 export interface HttpError {
@@ -71,7 +71,7 @@ export function httpErrorOf(error: unknown): HttpError {
 }
 
 /** Errors of node:http before a request exists, by code, and the reason under which they count. */
-export function parserErrorOf(code: string | undefined): HttpError & { readonly refusal: Refusal } {
+export function parserErrorOf(code: string | undefined): HttpError & { readonly refusal: HttpRefusal } {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const message = 'address and headers are too long; at most 16384 bytes'
     return { status: 431, code: 'HTTP_HEADER_LIMIT', message, refusal: 'header_bytes' }

@@ -1,7 +1,7 @@
 import { type Batch, readRecords, viewsOf } from '@sonde/sdk'
 import { absenceType } from '@sonde/sdk/internal'
 import type { RecentRing } from './recent.ts'
-import type { KeptBatch } from './share.ts'
+import type { KeptBatch } from './writer-share.ts'
 
 /** An absent value, as a record of `sonde_absence` says. */
 interface AbsentValue {

@@ -20,7 +20,7 @@ export const REFUSALS = [
 ] as const
 
 /** One of {@link REFUSALS}. */
-export type Refusal = (typeof REFUSALS)[number]
+export type HttpRefusal = (typeof REFUSALS)[number]
 
 /** Counts of the listener since the start. */
 export class HttpStats {
@@ -32,9 +32,9 @@ export class HttpStats {
   streams = 0
   /** Queries that are being answered. */
   queries = 0
-  readonly refused = new Map<Refusal, number>(REFUSALS.map((reason) => [reason, 0]))
+  readonly refused = new Map<HttpRefusal, number>(REFUSALS.map((reason) => [reason, 0]))
 
-  refuse(reason: Refusal): void {
+  refuse(reason: HttpRefusal): void {
     this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1)
   }
 }

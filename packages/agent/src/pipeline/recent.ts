@@ -4,22 +4,22 @@ import {
   answerInSteps,
   Candidates,
   ColumnReader,
-  type Found,
   HiddenRecords,
   type History,
   leadMs,
+  type MetricColumns,
   matcherOf,
   ownerOf,
   Periods,
   type QueryAnswer,
   type QueryRequest,
+  SeriesBudget,
   type SeriesQuery,
-  SeriesRoom,
   slotsOfMetric,
   turn,
 } from '@sonde/sdk/internal'
 import { acceptBatch } from './accept-batch.ts'
-import { type KeptBatch, Share } from './share.ts'
+import { type KeptBatch, WriterShare } from './writer-share.ts'
 
 /** Options of {@link RecentRing}. */
 export interface RecentOptions {
@@ -49,9 +49,9 @@ export class RecentRing implements Sink, History {
   readonly stats = sinkStats()
   readonly #windowMs: number
   readonly #limitBytes: number
-  readonly #own = new Share(OWN_SLAB_BYTES)
+  readonly #own = new WriterShare(OWN_SLAB_BYTES)
   /** Those of clients that have batches in the window, by the id of the client. */
-  readonly #clients = new Map<bigint, Share>()
+  readonly #clients = new Map<bigint, WriterShare>()
   /** Types that have batches in the window, by fingerprint, and how many they have. */
   readonly #types = new Map<string, { readonly type: RecordType; count: number }>()
   /** Owners of sources. */
@@ -178,20 +178,20 @@ export class RecentRing implements Sink, History {
     return 0
   }
 
-  #shareOf({ page }: Batch): Share {
+  #shareOf({ page }: Batch): WriterShare {
     if (page === undefined) return this.#own
     const known = this.#clients.get(page.client)
     if (known !== undefined) return known
-    const share = new Share(CLIENT_SLAB_BYTES)
+    const share = new WriterShare(CLIENT_SLAB_BYTES)
     this.#clients.set(page.client, share)
     return share
   }
 
   /** A step is a batch, of which the largest takes some milliseconds. */
-  *#find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Generator<undefined, Found[]> {
+  *#find(query: SeriesQuery, fromMs: number, toMs: number, stepMs: number): Generator<undefined, MetricColumns[]> {
     const matches = matcherOf(query.matchers)
-    const room = new SeriesRoom(query.metric)
-    const found: Found[] = []
+    const room = new SeriesBudget(query.metric)
+    const found: MetricColumns[] = []
     for (const { type, slot, batches } of this.#batchesOf(query.metric, fromMs, toMs, stepMs)) {
       const reader = new ColumnReader(type, slot, matches, this.periods, room)
       for (const { batch, startMs } of batches) {
@@ -228,8 +228,8 @@ export class RecentRing implements Sink, History {
    * The client whose oldest batch is removed first: a client that has left, so that a restarted program with a new id
    * costs no other client memory; else the client with the most memory.
    */
-  #first(): Share | undefined {
-    let largest: Share | undefined
+  #first(): WriterShare | undefined {
+    let largest: WriterShare | undefined
     for (const share of this.#clients.values()) {
       if (share.oldest !== undefined && this.isRetired(share.oldest.source)) return share
       if (largest === undefined || share.bytes > largest.bytes) largest = share
@@ -240,7 +240,7 @@ export class RecentRing implements Sink, History {
   /** Removes batches older than the window, and clients without batches. */
   #sweep(nowMs: number): void {
     this.#sweptMs = nowMs
-    const isOld = ({ oldest }: Share) => oldest !== undefined && oldest.arrivedMs < nowMs - this.#windowMs
+    const isOld = ({ oldest }: WriterShare) => oldest !== undefined && oldest.arrivedMs < nowMs - this.#windowMs
     while (isOld(this.#own)) this.#drop(this.#own)
     for (const [client, share] of this.#clients) {
       while (isOld(share)) this.#drop(share)
@@ -249,7 +249,7 @@ export class RecentRing implements Sink, History {
   }
 
   /** Takes the oldest batch of a share out; whether there was any. */
-  #drop(share: Share): boolean {
+  #drop(share: WriterShare): boolean {
     const before = share.bytes
     const dropped = share.drop()
     if (dropped === undefined) return false

@@ -1,5 +1,5 @@
 import type { Sink, Source } from '@sonde/sdk'
-import { causeOf, droppedTotal, type Route, sinkHealthType } from '@sonde/sdk/internal'
+import { droppedTotal, type Route, sinkDropCause, sinkHealthType } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
 /**
@@ -47,7 +47,7 @@ export class SinkHealth {
     for (const [reason, records] of sink.stats.dropped) {
       if (logged.has(reason)) continue
       logged.add(reason)
-      const words = causeOf(sink, reason)
+      const words = sinkDropCause(sink, reason)
       if (words !== '') this.#log.warn({ sink: sink.name, reason, records, words }, 'a sink drops records')
     }
   }

@@ -2,7 +2,7 @@
 // GPUs become one.
 
 /** The aggregation over the GPUs of a pod: ratios are averaged, amounts are summed. */
-export type Within = 'mean' | 'sum'
+export type PodAggregation = 'mean' | 'sum'
 
 /** One of the nine. */
 export interface PodField {
@@ -11,7 +11,7 @@ export interface PodField {
   readonly suffix: string
   readonly unit: string
   readonly help: string
-  readonly within: Within
+  readonly within: PodAggregation
 }
 
 /** The nine, in the order in which they are shown. */
@@ -79,7 +79,7 @@ export function fieldName({ base, suffix }: PodField, statistic: '' | 'min' | 'm
 const MIB = 2 ** 20
 
 /** Where a field of the nine comes from: fields of a GPU's record, added up, times a factor. */
-export interface Origin {
+export interface PodFieldOrigin {
   readonly base: PodBase
   readonly from: readonly string[]
   readonly factor: number
@@ -89,7 +89,7 @@ export interface Origin {
  * Fields of the nine by the record type that has them. Memory in all is the sum of its parts: with a part missing, it
  * would be too small.
  */
-export const ORIGINS: Readonly<Record<string, readonly Origin[]>> = {
+export const POD_FIELD_ORIGINS: Readonly<Record<string, readonly PodFieldOrigin[]>> = {
   nvml_gpu: [
     { base: 'util', from: ['gpu_util'], factor: 1 },
     { base: 'memory_used', from: ['fb_used'], factor: MIB },

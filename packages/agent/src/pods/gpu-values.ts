@@ -10,7 +10,7 @@ import {
   viewsOf,
 } from '@sonde/sdk'
 import { absenceType, labelsOf, ownerOf, type Periods, SeriesIndex, type Slot } from '@sonde/sdk/internal'
-import { ORIGINS, type Origin, type PodBase } from './fields.ts'
+import { POD_FIELD_ORIGINS, type PodBase, type PodFieldOrigin } from './fields.ts'
 import { readSeries } from './read-series.ts'
 import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'
 
@@ -43,7 +43,7 @@ interface Part {
 type Gpu = Part[]
 
 interface Reading {
-  readonly origin: Origin
+  readonly origin: PodFieldOrigin
   readonly slots: readonly Slot[]
 }
 
@@ -117,7 +117,7 @@ export class GpuValues {
   take(batch: Batch): number | undefined {
     const { type, source, count, bytes, arrivedMs } = batch
     if (type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
-    if (ORIGINS[type.name] === undefined) return undefined
+    if (POD_FIELD_ORIGINS[type.name] === undefined) return undefined
     const readings = this.#readingsOf(type)
     const views = viewsOf(bytes)
     const { index, series } = this.#streamOf(source, type)
@@ -168,7 +168,7 @@ export class GpuValues {
    */
   lacking(key: string, base: PodBase): Lacking | undefined {
     for (const { type, lacking } of this.#gpus.get(key) ?? []) {
-      const from = ORIGINS[type]?.find((origin) => origin.base === base)?.from ?? []
+      const from = POD_FIELD_ORIGINS[type]?.find((origin) => origin.base === base)?.from ?? []
       const names = from.length === 0 ? [] : ['', ...from]
       for (const name of names) {
         const found = lacking.get(name)
@@ -204,7 +204,7 @@ export class GpuValues {
   #takeAbsences({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false
     for (const { type, series, field, code, reason } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
-      if (ORIGINS[type] === undefined) continue
+      if (POD_FIELD_ORIGINS[type] === undefined) continue
       const parts = this.#gpus.get(this.#keyOf(readSeries(series), source)) ?? []
       const part = parts.find((each) => each.type === type && each.owner === ownerOf(source))
       if (part === undefined) continue
@@ -263,7 +263,7 @@ export class GpuValues {
     let readings = this.#readings.get(type)
     if (readings === undefined) {
       const slotOf = (name: string) => type.layout.slots.filter((slot) => slot.name === name && slot.field.count === 1)
-      readings = (ORIGINS[type.name] ?? []).map((origin) => ({ origin, slots: origin.from.flatMap(slotOf) }))
+      readings = (POD_FIELD_ORIGINS[type.name] ?? []).map((origin) => ({ origin, slots: origin.from.flatMap(slotOf) }))
       this.#readings.set(type, readings)
     }
     return readings

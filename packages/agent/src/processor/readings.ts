@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads'
 import type { Readings } from './shortage.ts'
 
 /** A process of this machine, or one of its threads. */
-export interface Place {
+export interface ProcessRef {
   readonly pid: number
   /** Number that the kernel gave the thread. Default: all threads of the process. */
   readonly thread?: number
@@ -32,7 +32,7 @@ export function ownReadings(): Readings {
  * What a process had so far, as the kernel tells. It is read from the procfs of this process, even where sources are
  * given another.
  */
-export function readingsOf({ pid, thread }: Place): Readings {
+export function readingsOf({ pid, thread }: ProcessRef): Readings {
   const threads = thread === undefined ? threadsOf(pid) : timesOf(`/proc/${pid}/task/${thread}`)
   // The name of the program, in brackets, may hold anything.
   const state = /^.*\) (\w)/s.exec(textOf(`/proc/${pid}/stat`))?.[1]

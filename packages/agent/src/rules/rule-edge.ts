@@ -1,4 +1,4 @@
-import type { Holder } from '@sonde/sdk/internal'
+import type { QuotaHolder } from '@sonde/sdk/internal'
 
 /** The start or the end of a rule on a device. */
 export interface RuleEdge {
@@ -15,7 +15,7 @@ export interface RuleEdge {
 /** An edge for combinations. */
 export interface MemberEdge extends RuleEdge {
   /** The client whose records caused it. Default: a source of the agent. */
-  readonly holder?: Holder
+  readonly holder?: QuotaHolder
   /** Distinguishes edges of several series of the same device. Default: the device. */
   readonly key?: string
 }

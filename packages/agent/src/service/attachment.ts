@@ -1,15 +1,15 @@
 import { type Attach, messageOf } from '@sonde/sdk/internal'
 import { wrong } from './announced.ts'
 import type { Answers } from './answers.ts'
+import { ClientSlotFile } from './client-slot-file.ts'
 import { PAGE_BYTES } from './config.ts'
-import { SlotFile } from './slot-file.ts'
 
 /** The file in which a client has its pages: it is offered, and used once the client proved that it is its own. */
 export class Attachment {
   readonly #socketsDir: string
   readonly #answers: Answers
-  #offered: SlotFile | undefined
-  #file: SlotFile | undefined
+  #offered: ClientSlotFile | undefined
+  #file: ClientSlotFile | undefined
 
   constructor(socketsDir: string, answers: Answers) {
     this.#socketsDir = socketsDir
@@ -17,7 +17,7 @@ export class Attachment {
   }
 
   /** The file; undefined while none is proven. */
-  get file(): SlotFile | undefined {
+  get file(): ClientSlotFile | undefined {
     return this.#file
   }
 
@@ -29,7 +29,7 @@ export class Attachment {
   offer(attach: Attach): void {
     if (this.#file !== undefined || this.#offered !== undefined) throw wrong('a second file was attached', 'one')
     try {
-      this.#offered = new SlotFile(attach, this.#socketsDir, PAGE_BYTES)
+      this.#offered = new ClientSlotFile(attach, this.#socketsDir, PAGE_BYTES)
       this.#answers.send({ kind: 'challenge', body: { nonce: this.#offered.nonce } })
     } catch (error) {
       this.#answers.send({ kind: 'attached', body: { ok: false, reason: messageOf(error).slice(0, 1000) } })

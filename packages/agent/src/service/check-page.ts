@@ -1,13 +1,13 @@
 import type { RecordType } from '@sonde/sdk'
 import type { ReadPage } from '@sonde/sdk/internal'
 import { crc32 } from '@sonde/sdk/internal'
-import type { SlotFile } from './slot-file.ts'
+import type { ClientSlotFile } from './client-slot-file.ts'
 
 /** Why a page is not taken; undefined if it is: its bytes are in `target` then, which is as long as it says. */
 export function checkPage(
   page: ReadPage,
   type: RecordType,
-  file: SlotFile | undefined,
+  file: ClientSlotFile | undefined,
   target: Uint8Array,
 ): string | undefined {
   const { slot, bytes, count, crc } = page

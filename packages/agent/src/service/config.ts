@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { block, flag, integer, setting, text } from '@sonde/sdk/config'
+import { block, boundedText, flag, integer, setting } from '@sonde/sdk/config'
 import { canBeSocketsDir, SOCKETS_DIR_RULE, userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
@@ -17,7 +17,7 @@ export const serviceSchema = block({
   ),
   dir: v.optional(
     v.pipe(
-      text(),
+      boundedText(),
       v.description(
         'Folder of the key by which the next service knows the same clients. Default: `sonde` in `$XDG_STATE_HOME` or `~/.local/state`',
       ),
@@ -52,7 +52,7 @@ export function defaultServiceDir(environment: NodeJS.ProcessEnv = process.env):
 /** Bytes of one page at most: the longest record that a type may have. */
 export const PAGE_BYTES = 1 << 20
 /** Measured memory of an unacknowledged page here and in the sinks, beside its records. Unit: bytes. */
-export const PAGE_OVERHEAD_BYTES = 2048
+export const PAGE_MEMORY_OVERHEAD_BYTES = 2048
 /** Pages that a client may have given up between two that it sends: twelve days of a million pages a second. */
 export const GAP_PAGES = 2n ** 40n
 /** Limit of types of a client: those of a schema, and the type of losses. */

@@ -3,10 +3,10 @@ import type { Source } from '@sonde/sdk'
 import type { ListedClient } from '@sonde/sdk/api'
 import { messageOf, within } from '@sonde/sdk/internal'
 import { startTicker, type Ticker } from '../hosting/scheduler.ts'
+import { ClientRegistry, type ClientRegistryOptions } from './client-registry.ts'
+import { ClientSession } from './client-session.ts'
 import { defaultServiceDir } from './config.ts'
 import { SocketsDir } from './directory.ts'
-import { Room, type RoomOptions } from './room.ts'
-import { Session } from './session.ts'
 import { reportService } from './stats.ts'
 
 /**
@@ -38,8 +38,8 @@ export interface ServiceStatus {
 export class Service {
   /** Resolves when the first attempt to listen is over. */
   readonly settled: Promise<void>
-  readonly #room: Room
-  readonly #options: RoomOptions
+  readonly #room: ClientRegistry
+  readonly #options: ClientRegistryOptions
   #state: ServiceStatus['state'] = 'starting'
   #reason = ''
   #directory: SocketsDir | undefined
@@ -50,9 +50,9 @@ export class Service {
   #signs: Ticker | undefined
   #settle: () => void
 
-  constructor(options: RoomOptions) {
+  constructor(options: ClientRegistryOptions) {
     this.#options = options
-    this.#room = new Room(options)
+    this.#room = new ClientRegistry(options)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.settled = promise
     this.#settle = resolve
@@ -184,7 +184,7 @@ export class Service {
 
   #connect(socket: Socket): void {
     this.#room.stats.connections++
-    const session = new Session(socket, this.#room)
+    const session = new ClientSession(socket, this.#room)
     this.#room.add(session)
     session.run().catch((error: unknown) => this.#room.failed(error))
   }

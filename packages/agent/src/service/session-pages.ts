@@ -3,9 +3,9 @@ import { wrong } from './announced.ts'
 import { keepShortLabels } from './check-labels.ts'
 import { checkPage } from './check-page.ts'
 import type { Client } from './client.ts'
+import type { ClientRegistry } from './client-registry.ts'
+import type { ClientSlotFile } from './client-slot-file.ts'
 import { GAP_PAGES } from './config.ts'
-import type { Room } from './room.ts'
-import type { SlotFile } from './slot-file.ts'
 
 /** Reads the pages of one connection, and counts their records. */
 export class SessionPages {
@@ -13,11 +13,11 @@ export class SessionPages {
   count = 0
   records = 0
   bytes = 0
-  readonly #room: Room
+  readonly #room: ClientRegistry
   readonly #announced: LinkReader
 
   /** @param announced The types and sources that the client has announced. */
-  constructor(room: Room, announced: LinkReader) {
+  constructor(room: ClientRegistry, announced: LinkReader) {
     this.#room = room
     this.#announced = announced
   }
@@ -29,7 +29,7 @@ export class SessionPages {
    * @throws SondeError `IPC_FRAME` if it leaves out more pages than a client may drop, or refers to what the client
    * never announced.
    */
-  take(client: Client, page: ReadPage, file: SlotFile | undefined): void {
+  take(client: Client, page: ReadPage, file: ClientSlotFile | undefined): void {
     const { sequence, count, byteLength, clock, crc } = page
     if (sequence <= client.accepted) {
       this.#room.stats.duplicatePages++

@@ -1,5 +1,6 @@
 import {
   block,
+  boundedText,
   type Checked,
   type ConfigIssue,
   check,
@@ -9,7 +10,6 @@ import {
   list,
   setting,
   show,
-  text,
 } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { SOURCES } from './registry.ts'
@@ -31,7 +31,7 @@ export function dataSourceSchema(definition: SourceDefinition) {
   const own = definition.options as v.StrictObjectSchema<v.ObjectEntries, undefined>
   return block({
     type: v.pipe(v.literal(definition.name, definition.name), v.description('Kind of source')),
-    name: setting(text(1, 64), definition.name, 'Name in labels, pages and logs; no two sources have the same'),
+    name: setting(boundedText(1, 64), definition.name, 'Name in labels, pages and logs; no two sources have the same'),
     enabled: setting(flag(), true, 'Whether it runs'),
     interval_ms: setting(intervalMs, definition.intervalMs, 'Time between two samples'),
     ...own.entries,

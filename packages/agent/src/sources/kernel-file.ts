@@ -109,11 +109,11 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
 
 /** Classifies an error of the file system. */
 export function failureKind(error: unknown): FailureKind {
-  return KINDS[codeOf(error)] ?? 'failed'
+  return KINDS[kernelErrorCode(error)] ?? 'failed'
 }
 
 /** Error code of the system, such as EACCES; empty if there is none. */
-export function codeOf(error: unknown): string {
+export function kernelErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
@@ -271,7 +271,7 @@ export class KernelFile {
         const bytes = this.#files.readAll(this.#descriptor, this.path)
         if (bytes.length > 0) return bytes
       } catch (error) {
-        if (!STALE.has(codeOf(error))) return this.#failure(error)
+        if (!STALE.has(kernelErrorCode(error))) return this.#failure(error)
       }
       this.close()
     }
@@ -301,7 +301,7 @@ export class KernelFile {
     try {
       fs.closeSync(descriptor)
     } catch (error) {
-      if (codeOf(error) !== 'EBADF') throw error
+      if (kernelErrorCode(error) !== 'EBADF') throw error
     }
   }
 

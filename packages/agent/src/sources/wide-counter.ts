@@ -13,7 +13,7 @@ const NEAR_TOP = WRAP * 0.75
 const SLACK_MS = 100
 
 /** Time of a reading, and the highest rate of the counter. */
-export interface Reading {
+export interface CounterReading {
   /** Monotonic clock. Unit: milliseconds. */
   readonly nowMs: number
   /** Highest rate of the hardware. Unit: events per second. */
@@ -33,7 +33,7 @@ export class WideCounter {
   #wrapped = 0
 
   /** Returns the widened value of a reading. */
-  next(value: Integer64, { nowMs, eventsPerS }: Reading): Integer64 {
+  next(value: Integer64, { nowMs, eventsPerS }: CounterReading): Integer64 {
     const last = this.#last
     const elapsedMs = nowMs - this.#readMs + SLACK_MS
     this.#last = value

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { block, integer, setting, text } from '@sonde/sdk/config'
+import { block, boundedText, integer, setting } from '@sonde/sdk/config'
 import { userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
 function place(description: string) {
-  return v.optional(v.pipe(text(), v.description(description)))
+  return v.optional(v.pipe(boundedText(), v.description(description)))
 }
 
 /** Schema of `traceback`: rules on sampled data, and the events that they open. */

@@ -1,6 +1,6 @@
 import type { Batch, Source } from '@sonde/sdk'
 import type { TracebackEvent } from '@sonde/sdk/api'
-import { createOwnSource, type Holder, markType, messageOf, within } from '@sonde/sdk/internal'
+import { createOwnSource, markType, messageOf, type QuotaHolder, within } from '@sonde/sdk/internal'
 import type { HostEdge } from '../hosting/edge-gate.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'
@@ -56,7 +56,7 @@ export interface TracebackOptions {
 /** Origin of an edge, besides its source. */
 export interface EdgeOrigin {
   /** The client whose records caused it. Default: a source of the agent. */
-  readonly holder?: Holder
+  readonly holder?: QuotaHolder
   /** Whether a ring of samples caused it. Default: reported records. */
   readonly isRing?: boolean
 }

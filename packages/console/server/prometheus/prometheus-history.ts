@@ -10,8 +10,8 @@ import {
   type QueryRequest,
   type QueryResult,
   type SeriesAnswer,
+  SeriesBudget,
   type SeriesQuery,
-  SeriesRoom,
   turn,
   unitOf,
 } from '@sonde/sdk/internal'
@@ -133,7 +133,7 @@ export class PrometheusHistory implements History, Catalogue {
     const wanted = metric ?? type ?? ''
     const query = latestExpression(wanted, metric === undefined, this.#holdMs)
     const found: LatestSeries[] = []
-    const room = new SeriesRoom(wanted)
+    const room = new SeriesBudget(wanted)
     await this.transport.ask(instantOf({ query }), async (text) => {
       const { metric: named, value: point } = objectIn(text)
       const { __name__ = wanted, ...labels } = labelsIn(named)

@@ -2,8 +2,8 @@ import type { Labels } from '@sonde/sdk'
 import {
   type Bin,
   type SeriesAnswer,
+  SeriesBudget,
   type SeriesQuery,
-  SeriesRoom,
   tooManyValues,
   VALUE_COUNT_LIMIT,
 } from '@sonde/sdk/internal'
@@ -20,7 +20,7 @@ export interface Gathered {
   readonly series: SeriesAnswer[]
   readonly histograms: Map<string, Cumulative>
   readonly resets: { readonly labels: Labels; readonly timesMs: readonly number[] }[]
-  readonly room: SeriesRoom
+  readonly room: SeriesBudget
 }
 
 /** Assigns the series of an answer to their queries, on a grid of times. */
@@ -39,7 +39,7 @@ export class SeriesReader {
     stepMs: number,
   ) {
     this.gathered = queries.map(({ metric }) => {
-      return { series: [], histograms: new Map(), resets: [], room: new SeriesRoom(metric) }
+      return { series: [], histograms: new Map(), resets: [], room: new SeriesBudget(metric) }
     })
     this.#metrics = queries.map(({ metric }) => metric)
     this.#parts = parts

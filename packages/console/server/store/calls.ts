@@ -1,12 +1,12 @@
 import { SondeError } from '@sonde/sdk'
 import { type Asker, AskerQueue } from '@sonde/sdk/internal'
 import { type AnswerPart, joinedAnswer } from './answer-parts.ts'
-import type { StoreAnswer } from './protocol.ts'
+import type { StoredAnswer } from './protocol.ts'
 
 const CALL_COUNT_LIMIT = 1000
 
 interface Call {
-  readonly resolve: (answer: StoreAnswer) => void
+  readonly resolve: (answer: StoredAnswer) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout | undefined
 }
@@ -48,7 +48,7 @@ export class Calls {
    *
    * @throws SondeError `STO_BUSY` if too many wait, `STO_TIMEOUT` if it waited too long.
    */
-  ask(send: (id: number) => void, asker?: Asker): Promise<StoreAnswer> {
+  ask(send: (id: number) => void, asker?: Asker): Promise<StoredAnswer> {
     if (this.#isFull()) return Promise.reject(busy())
     const id = this.#nextId++
     const question: Question = { id, asker, send, afterPage: undefined }
@@ -62,7 +62,7 @@ export class Calls {
    *
    * @throws SondeError `STO_BUSY`.
    */
-  start(send: (id: number) => void): Promise<StoreAnswer> {
+  start(send: (id: number) => void): Promise<StoredAnswer> {
     if (this.#isFull()) return Promise.reject(busy())
     const id = this.#nextId++
     const answer = this.#expect(id, undefined)
@@ -96,7 +96,7 @@ export class Calls {
   }
 
   /** Resolves a question with its answer. */
-  resolve(id: number, answer: StoreAnswer): void {
+  resolve(id: number, answer: StoredAnswer): void {
     const parts = id === this.#asked ? this.#parts : []
     const isPart = parts.length > 0 && answer !== undefined && 'results' in answer
     this.#take(id)?.resolve(isPart ? joinedAnswer(answer, parts) : answer)
@@ -124,7 +124,7 @@ export class Calls {
     return this.#open.size >= CALL_COUNT_LIMIT
   }
 
-  #expect(id: number, timer: NodeJS.Timeout | undefined): Promise<StoreAnswer> {
+  #expect(id: number, timer: NodeJS.Timeout | undefined): Promise<StoredAnswer> {
     return new Promise((resolve, reject) => this.#open.set(id, { resolve, reject, timer }))
   }
 

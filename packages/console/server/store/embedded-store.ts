@@ -18,7 +18,7 @@ import type {
   FileStatus,
   FromWorker,
   RecordsRequest,
-  StoreAnswer,
+  StoredAnswer,
   StoredBatch,
   StoredTypes,
   ToWorker,
@@ -420,7 +420,7 @@ export class EmbeddedStore implements Store {
     this.#worker.postMessage(message)
   }
 
-  #ask(make: (id: number) => ToWorker, asker?: Asker): Promise<StoreAnswer> {
+  #ask(make: (id: number) => ToWorker, asker?: Asker): Promise<StoredAnswer> {
     if (this.#closing !== undefined) return Promise.reject(isClosed())
     const answer = this.#calls.ask((id) => this.#send(make(id)), asker)
     this.#post()

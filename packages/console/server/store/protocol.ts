@@ -172,7 +172,7 @@ export interface Written {
 }
 
 /** The answer of the worker to a question; undefined for upkeep. */
-export type StoreAnswer = QueryAnswer | readonly StoredBatch[] | StoredTypes | undefined
+export type StoredAnswer = QueryAnswer | readonly StoredBatch[] | StoredTypes | undefined
 
 export type FromWorker =
   /**
@@ -193,6 +193,6 @@ export type FromWorker =
    * long.
    */
   | { readonly kind: 'part'; readonly id: number; readonly part: AnswerPart }
-  | { readonly kind: 'answer'; readonly id: number; readonly result: StoreAnswer }
+  | { readonly kind: 'answer'; readonly id: number; readonly result: StoredAnswer }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string }
   | { readonly kind: 'closed' }

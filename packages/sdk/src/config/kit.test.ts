@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
 import { closest } from './closest.ts'
-import { block, check, choice, flag, integer, list, section, setting, text } from './kit.ts'
+import { block, boundedText, check, choice, flag, integer, list, section, setting } from './kit.ts'
 
 const port = setting(integer(0, 65_535, '0 is any free port'), 9394, 'Port to listen on')
 const schema = block({
-  host: v.optional(text(1, 5), 'here'),
+  host: v.optional(boundedText(1, 5), 'here'),
   port,
-  inner: section({ on: setting(flag(), true, 'Whether it is on'), words: setting(list(text(), 2, 'words'), [], '') }),
+  inner: section({
+    on: setting(flag(), true, 'Whether it is on'),
+    words: setting(list(boundedText(), 2, 'words'), [], ''),
+  }),
   mode: v.optional(choice(['slow', 'fast'])),
 })
 

@@ -24,7 +24,7 @@ export function integer(min: number, max: number, unit: string) {
 }
 
 /** Text of a bounded length. */
-export function text(minLength = 1, maxLength = 1024) {
+export function boundedText(minLength = 1, maxLength = 1024) {
   const allowed = `text of ${minLength} to ${maxLength} characters`
   return v.pipe(v.string(allowed), v.minLength(minLength, allowed), v.maxLength(maxLength, allowed))
 }

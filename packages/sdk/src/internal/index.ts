@@ -17,7 +17,7 @@ export { PrefixTexts } from '../link/prefix-texts.ts'
 export { LinkReader } from '../link/reader.ts'
 export { symbolOffsets } from '../link/symbol-offsets.ts'
 export { aggregateSeries, levelsOf } from '../query/aggregate.ts'
-export { allSteps, answerInSteps, answerRequest, type Found, tooManyValues, unitOf } from '../query/answer.ts'
+export { allSteps, answerInSteps, answerRequest, type MetricColumns, tooManyValues, unitOf } from '../query/answer.ts'
 export { askedBy, askerOf } from '../query/asker.ts'
 export { AskerQueue } from '../query/asker-queue.ts'
 export { Candidates } from '../query/candidates.ts'
@@ -44,7 +44,7 @@ export {
 } from '../query/form.ts'
 export { leadMs, TURN_LIMIT_MS } from '../query/gaps.ts'
 export { parseQueries, parseQueryRequest, queryReader, stepOf } from '../query/parse.ts'
-export { SeriesRoom, tooManySeries } from '../query/series-room.ts'
+export { SeriesBudget, tooManySeries } from '../query/series-budget.ts'
 export { type Clock, lifeOf, ownerOf, type PageId } from '../schema/batch.ts'
 export {
   absenceType,
@@ -66,7 +66,7 @@ export type { Kind } from '../schema/kinds.ts'
 export { checkLabels, faultOfLabels, SERIES_CHARACTERS_MAX } from '../schema/label-rules.ts'
 export { elementsOf, type Layout, type LayoutNode, type Slot } from '../schema/layout.ts'
 export { parseDefinition } from '../schema/parse-definition.ts'
-export { longestIn, Periods, periodIn, reportMsOf, type SourcePeriods } from '../schema/periods.ts'
+export { longestIn, Periods, type PeriodsByType, periodIn, reportMsOf } from '../schema/periods.ts'
 export { labelText, msFactorOf } from '../schema/reader.ts'
 export { defineOwnType, type Fields, typeOfDefinition, withEntity } from '../schema/record-type.ts'
 export { labelOf, labelsOf, mergeLabels, parseSeriesKey, seriesKey } from '../schema/series.ts'
@@ -78,7 +78,7 @@ export { allocateViews } from '../schema/views.ts'
 export { ClientLosses } from '../sink/client-losses.ts'
 export { HiddenRecords } from '../sink/hidden-records.ts'
 export { LateFailures } from '../sink/late-failures.ts'
-export { causeOf, countsOf, droppedTotal } from '../sink/sink.ts'
+export { countsOf, droppedTotal, sinkDropCause } from '../sink/sink.ts'
 export { COMMON_KEYS } from '../sinks/common-options.ts'
 export { checkDestinations, type Destination, exportEntries, openDestination } from '../sinks/destinations.ts'
 export type { FilesDurability } from '../sinks/files/config.ts'
@@ -96,7 +96,7 @@ export {
 } from '../sinks/ipc/sockets-dir.ts'
 export { parseEndpoint } from '../sinks/prometheus/endpoint.ts'
 export { reportLabelFile } from '../sinks/prometheus/health.ts'
-export { type Holder, Quota } from '../sinks/prometheus/quota.ts'
+export { Quota, type QuotaHolder } from '../sinks/prometheus/quota.ts'
 export { readLabelFile } from '../sinks/prometheus/read-label-file.ts'
 export { SINKS } from '../sinks/registry.ts'
 export { Route } from '../sinks/route.ts'
@@ -107,7 +107,7 @@ export type { DtbEnd } from '../wire/dtb/decode.ts'
 export { type DtbBlockHeader, decodeBlockHeader } from '../wire/dtb/decode-header.ts'
 export { unpackPayload } from '../wire/dtb/decode-payload.ts'
 export {
-  blockBytes,
+  dtbBlockBytes,
   encodeEndBlock,
   encodeFileHeader,
   encodeOriginBlock,

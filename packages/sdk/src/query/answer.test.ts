@@ -4,7 +4,7 @@ import { recordingSource, sondeError } from '../../test/helper.ts'
 import { counter, gauge, label, timestamp } from '../schema/field.ts'
 import { Periods } from '../schema/periods.ts'
 import { defineType } from '../schema/record-type.ts'
-import { answerRequest, type Found } from './answer.ts'
+import { answerRequest, type MetricColumns } from './answer.ts'
 import { ColumnReader, slotsOfMetric } from './column.ts'
 import { parseQueryRequest } from './parse.ts'
 
@@ -17,7 +17,7 @@ function answer(metric: string, fn: string): number[] {
     source.report(port, { time: BigInt(START_MS + s * 1000) * 1_000_000n, device: 'eth0', rx: 10 * s, heat: 5 - s })
   }
   source.flush()
-  const find = (): Found[] =>
+  const find = (): MetricColumns[] =>
     slotsOfMetric(port, metric).map((slot) => {
       const periods = new Periods()
       const reader = new ColumnReader(port, slot, () => true, periods)

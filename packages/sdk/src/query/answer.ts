@@ -14,10 +14,10 @@ import {
 } from './form.ts'
 import { estimateIntervalMs } from './gaps.ts'
 import { evaluateBins, type Histogram, joinHistograms, seriesOfBins, seriesOfQuantile } from './histogram.ts'
-import { SeriesRoom } from './series-room.ts'
+import { SeriesBudget } from './series-budget.ts'
 
 /** The source of a metric's values: the type, the field, and the matching columns. */
-export interface Found {
+export interface MetricColumns {
   readonly type: RecordType
   readonly slot: Slot
   readonly clock: string
@@ -36,7 +36,7 @@ interface Budget {
 }
 
 /** Finds the columns of a query, in steps. */
-export type FindInSteps = (query: SeriesQuery) => Generator<undefined, readonly Found[]>
+export type FindInSteps = (query: SeriesQuery) => Generator<undefined, readonly MetricColumns[]>
 
 /**
  * Answers every query of a request with the columns of `find`, in steps. Between two steps the caller may do other
@@ -55,7 +55,10 @@ export function* answerInSteps(request: QueryRequest, find: FindInSteps): Genera
 }
 
 /** {@link answerInSteps} in one call, with the same errors. */
-export function answerRequest(request: QueryRequest, find: (query: SeriesQuery) => readonly Found[]): QueryAnswer {
+export function answerRequest(
+  request: QueryRequest,
+  find: (query: SeriesQuery) => readonly MetricColumns[],
+): QueryAnswer {
   const steps = answerInSteps(request, function* (query) {
     yield
     return find(query)
@@ -79,14 +82,14 @@ function newestOf({ function: asked, by }: SeriesQuery, { times }: Column): Pick
 /** Evaluates one query over its columns. Without columns the answer has no series; that is no error. */
 function* answerQuery(
   query: SeriesQuery,
-  found: readonly Found[],
+  found: readonly MetricColumns[],
   grid: Float64Array,
   stepMs: number,
   budget: Budget,
 ): Generator<undefined, QueryResult> {
   const first = found[0]
   checkFunction(query, found)
-  const room = new SeriesRoom(query.metric)
+  const room = new SeriesBudget(query.metric)
   const series: SeriesAnswer[] = []
   const histograms: Histogram[] = []
   let resolutionMs = 0
@@ -148,7 +151,7 @@ function answerHistograms(query: SeriesQuery, histograms: readonly Histogram[]):
 }
 
 /** A falling gauge is no restart, so its rate has no meaning. */
-function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly Found[]): void {
+function checkFunction({ metric, function: asked }: SeriesQuery, found: readonly MetricColumns[]): void {
   if (found.length === 0) return
   if (asked === 'quantile' && !found.every(({ slot }) => slot.field.role === 'bucket'))
     throw new SondeError('QRY_FORM', `${metric} is no histogram, and quantile is for histograms`)

@@ -9,7 +9,7 @@ import { SeriesIndex } from '../schema/series-index.ts'
 import { type Views, viewsOf } from '../schema/views.ts'
 import { expressionOf } from './expression.ts'
 import type { Matcher } from './form.ts'
-import type { SeriesRoom } from './series-room.ts'
+import type { SeriesBudget } from './series-budget.ts'
 
 /** The samples of one field of one series, or of one bin, in time order. Queries compute on columns. */
 export interface Column {
@@ -72,7 +72,7 @@ export class ColumnReader {
   readonly #type: RecordType
   readonly #matches: (labels: Labels) => boolean
   readonly #periods: Periods
-  readonly #room: SeriesRoom | undefined
+  readonly #room: SeriesBudget | undefined
   readonly #exact: boolean
   readonly #bySource = new Map<object, { index: SeriesIndex; series: (Growing | null)[] }>()
   readonly #byKey = new Map<string, Growing>()
@@ -81,7 +81,13 @@ export class ColumnReader {
    * @param periods The reported periods of the sources.
    * @param room The budget of matching series. Default: no limit.
    */
-  constructor(type: RecordType, slot: Slot, matches: (labels: Labels) => boolean, periods: Periods, room?: SeriesRoom) {
+  constructor(
+    type: RecordType,
+    slot: Slot,
+    matches: (labels: Labels) => boolean,
+    periods: Periods,
+    room?: SeriesBudget,
+  ) {
     this.#type = type
     this.#slot = slot
     this.#elements = elementsOf(slot)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { property, recordingSource, sondeError } from '../../test/helper.ts'
 import { assertBins, type Counted, drawCounted, gainedIn, recordOf, waitsType } from '../../test/histograms.ts'
 import { Periods } from '../schema/periods.ts'
-import { answerRequest, type Found } from './answer.ts'
+import { answerRequest, type MetricColumns } from './answer.ts'
 import { ColumnReader, slotsOfMetric } from './column.ts'
 import type { QueryResult } from './form.ts'
 import { quantileOf } from './histogram.ts'
@@ -26,7 +26,7 @@ function ask(
   query: object,
   seconds: number,
 ): { result: QueryResult; times: Float64Array } {
-  const find = (): Found[] =>
+  const find = (): MetricColumns[] =>
     reported.flatMap(({ edges, records }) => {
       const type = waitsType(edges)
       const { source, emitted } = recordingSource({ intervalMs: 1000 })

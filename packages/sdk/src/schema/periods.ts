@@ -21,7 +21,7 @@ export function reportMsOf({ report_us }: { readonly report_us: number | bigint 
 }
 
 /** Report periods of one source, by type and by device within it; empty stands for all. Unit: milliseconds. */
-export type SourcePeriods = ReadonlyMap<string, ReadonlyMap<string, number>>
+export type PeriodsByType = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /**
  * How often sources report, as their records of `sonde_period` say: the period of a type and device, else that of the
@@ -68,7 +68,7 @@ export class Periods {
 
 /** The period of a series; 0 if nobody said it, or where the series of its type are read in turns. */
 export function periodIn(
-  periods: SourcePeriods | undefined,
+  periods: PeriodsByType | undefined,
   type: Pick<RecordType, 'name' | 'inTurns' | 'entity'>,
   labels: Labels,
 ): number {
@@ -82,7 +82,7 @@ export function periodIn(
 }
 
 /** The longest period that a series of a type may have; 0 if nobody said any. */
-export function longestIn(periods: SourcePeriods | undefined, type: Pick<RecordType, 'name' | 'inTurns'>): number {
+export function longestIn(periods: PeriodsByType | undefined, type: Pick<RecordType, 'name' | 'inTurns'>): number {
   if (periods === undefined || type.inTurns) return 0
   return Math.max(0, ...(periods.get(type.name)?.values() ?? []), ...(periods.get('')?.values() ?? []))
 }

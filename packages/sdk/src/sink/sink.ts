@@ -112,7 +112,7 @@ export function sinkStats(): SinkStats {
 /** A snapshot of the counts. */
 export function countsOf(sink: Sink): SinkCounts {
   const { stats, hidden } = sink
-  const causes = [...stats.dropped.keys()].map((reason) => [reason, causeOf(sink, reason)] as const)
+  const causes = [...stats.dropped.keys()].map((reason) => [reason, sinkDropCause(sink, reason)] as const)
   return {
     ...stats,
     dropped: Object.fromEntries(stats.dropped),
@@ -122,7 +122,7 @@ export function countsOf(sink: Sink): SinkCounts {
 }
 
 /** The explanation of a reason by a sink; empty if it has none, or throws. */
-export function causeOf(sink: Sink, reason: string): string {
+export function sinkDropCause(sink: Sink, reason: string): string {
   try {
     return sink.causeOf?.(reason) ?? ''
   } catch {

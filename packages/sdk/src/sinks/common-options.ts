@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { flag, list, pattern, setting, text } from '../config/kit.ts'
+import { boundedText, flag, list, pattern, setting } from '../config/kit.ts'
 import { snakeOf } from '../config/spelling.ts'
 import { messageOf } from '../errors.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
@@ -47,7 +47,7 @@ export const commonEntries = {
       v.union(
         [
           pattern(/^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/, FIELD_SET_WORDS),
-          v.pipe(list(text(0, 1024), LINE_LIMIT, 'lines'), v.rawCheck(checkLines)),
+          v.pipe(list(boundedText(0, 1024), LINE_LIMIT, 'lines'), v.rawCheck(checkLines)),
         ],
         FIELD_SET_WORDS,
       ),
@@ -62,7 +62,7 @@ export const commonEntries = {
     'Names of the sources that it is given, `*` and `?` as in a shell; `!` first leaves sources out. Empty: all',
   ),
   tags: setting(
-    list(text(1, 200), FILTER_LIMIT, 'tags'),
+    list(boundedText(1, 200), FILTER_LIMIT, 'tags'),
     [],
     'Tags of the applications that it is given; `counters` stands for what has no tag, as the sources of an agent. Empty: all',
   ),

@@ -90,7 +90,7 @@ const FLUSH_INTERVAL_MS_LIMIT = 3_600_000
 /**
  * @throws SondeError `SRC_ID`, `SRC_BUFFER_BYTES` or `SRC_OPTION` with the option, its value and the allowed values.
  */
-export function checkOptions(options: SourceOptions): AllOptions {
+export function checkSourceOptions(options: SourceOptions): AllOptions {
   if (options === null || typeof options !== 'object') {
     throw new SondeError('SRC_OPTION', `a source was given ${shown(options)}; allowed: an object of its options`)
   }

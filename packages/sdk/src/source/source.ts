@@ -10,7 +10,7 @@ import type { Untold } from '../sink/untold.ts'
 import { checkNames, EARLIEST_HIGH, earlyTime, putPacked, type RecordBuffer, refuseTime, takeBack } from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { HandOver, type SourceLosses } from './hand-over.ts'
-import { type AllOptions, checkOptions, type SourceOptions } from './options.ts'
+import { type AllOptions, checkSourceOptions, type SourceOptions } from './options.ts'
 import { type Period, PeriodReport } from './period-report.ts'
 import { isOwnType, RecordBuffers } from './record-buffers.ts'
 import { makeReporter, type Reporter } from './reporter.ts'
@@ -61,7 +61,7 @@ export class Source {
   #closed: Promise<void> | undefined
 
   constructor(options: SourceOptions) {
-    const checked = checkOptions(options)
+    const checked = checkSourceOptions(options)
     const { id, intervalMs, flushIntervalMs } = checked
     this.#tables = new SourceTables(checked)
     this.#texts = this.#tables.texts

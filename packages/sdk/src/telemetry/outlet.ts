@@ -4,7 +4,7 @@ import { within } from '../internal/within.ts'
 import type { Batch } from '../schema/batch.ts'
 import { countsIn, type FlushCounts, FlushError, sumOfCounts } from '../sink/flush-error.ts'
 import { LateFailures } from '../sink/late-failures.ts'
-import { causeOf, FAILED, NOT_ENCODED, type Sink } from '../sink/sink.ts'
+import { FAILED, NOT_ENCODED, type Sink, sinkDropCause } from '../sink/sink.ts'
 import { type Drops, Untold } from '../sink/untold.ts'
 import { type HandOut, handOut } from '../sinks/hand-out.ts'
 import type { Route } from '../sinks/route.ts'
@@ -192,7 +192,7 @@ export class Outlet implements HandOut {
 
   #causeOf(sink: Sink, reason: string): string {
     if (reason === FAILED && this.#thrown.has(sink)) return `accept threw: ${messageOf(this.#thrown.get(sink))}`
-    return causeOf(sink, reason)
+    return sinkDropCause(sink, reason)
   }
 }
 

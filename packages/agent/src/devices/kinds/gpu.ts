@@ -1,5 +1,5 @@
 import { labelOf } from '@sonde/sdk/internal'
-import { bandwidthOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
+import { bandwidthOf, GENERATION_TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
 import { entityName, factNumber, factText } from '../claims.ts'
 import type { EntityFact } from '../facts.ts'
 import { modelWords } from '../words.ts'
@@ -29,7 +29,7 @@ function toldGpus(world: World): Draft[] {
     const address = isNoGpu(world.pci.get(factAddress(fact))) ? '' : factAddress(fact)
     const pci = world.pci.get(address)
     const slot = bandwidthOf(
-      TRANSFERS_PER_SECOND[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],
+      GENERATION_TRANSFERS_PER_SECOND[(factNumber(fact, 'pcie_generation_max') ?? 0) - 1],
       factNumber(fact, 'pcie_width_max_lanes'),
     )
     return {

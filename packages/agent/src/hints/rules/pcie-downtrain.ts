@@ -1,4 +1,4 @@
-import { bandwidthOf, generationOf, TRANSFERS_PER_SECOND } from '../../sources/pci/bandwidth.ts'
+import { bandwidthOf, GENERATION_TRANSFERS_PER_SECOND, generationOf } from '../../sources/pci/bandwidth.ts'
 import type { HintDevice } from '../device.ts'
 import type { Inspection } from '../inspection/inspection.ts'
 import { firstKnown, maxKnown, median, sumKnown } from '../inspection/numbers.ts'
@@ -48,7 +48,7 @@ function shareOf(inspection: Inspection): number {
 }
 
 function capacityOf({ generation, width }: Link): number {
-  const speed = TRANSFERS_PER_SECOND[generation - 1]
+  const speed = GENERATION_TRANSFERS_PER_SECOND[generation - 1]
   // Absent devices report 0, 63 or 255 lanes.
   return speed === undefined || width < 1 || width > 32 ? Number.NaN : speed * width
 }
@@ -61,7 +61,7 @@ function hasLostLanes(inspection: Inspection): boolean {
   const { generation, width: widthMax } = linkMax(inspection)
   const { width } = linkNow(inspection)
   const most = inspection.device.limits.pcie_bytes_per_s ?? Number.NaN
-  const atBest = bandwidthOf(TRANSFERS_PER_SECOND[generation - 1], width) ?? Number.NaN
+  const atBest = bandwidthOf(GENERATION_TRANSFERS_PER_SECOND[generation - 1], width) ?? Number.NaN
   return firstKnown(atBest / most, width / widthMax) < SHARE
 }
 

@@ -1,7 +1,7 @@
 import { DocaFailure } from './failure.ts'
 import type { Argument, DocaLibrary } from './library.ts'
 import { DocaMemory } from './memory.ts'
-import { findDocaInfo, pciAddressOf } from './roster.ts'
+import { findDocaInfo, readPciAddress } from './roster.ts'
 import type { DocaSymbol } from './symbols.ts'
 
 /** A device that is open, with the memory of its calls. At most one call at a time. */
@@ -40,7 +40,7 @@ export class DocaDevice {
 
   /** Its PCI address; empty if the library does not tell it. */
   pciAddress(): Promise<string> {
-    return pciAddressOf(this.library, this.info)
+    return readPciAddress(this.library, this.info)
   }
 
   async call(symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {

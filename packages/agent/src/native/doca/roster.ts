@@ -73,9 +73,9 @@ export class DocaRoster {
       Object.assign(names, known)
       return
     }
-    names.pciAddress = await pciAddressOf(library, info)
+    names.pciAddress = await readPciAddress(library, info)
     const { interface: size } = TEXT_BYTES
-    names.netdev = textIn(await textOf(library, size, 'doca_devinfo_get_iface_name', info, size))
+    names.netdev = textIn(await readText(library, size, 'doca_devinfo_get_iface_name', info, size))
   }
 }
 
@@ -137,16 +137,16 @@ function addressesAt(list: bigint, count: number): bigint[] {
 
 function ibNameOf(library: DocaLibrary, info: bigint): Promise<string | DocaFailure> {
   const { ibDevice: size } = TEXT_BYTES
-  return textOf(library, size, 'doca_devinfo_get_ibdev_name', info, size)
+  return readText(library, size, 'doca_devinfo_get_ibdev_name', info, size)
 }
 
 /** The PCI address of a device; empty if the library does not tell it. */
-export async function pciAddressOf(library: DocaLibrary, info: bigint): Promise<string> {
-  return textIn(await textOf(library, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info))
+export async function readPciAddress(library: DocaLibrary, info: bigint): Promise<string> {
+  return textIn(await readText(library, TEXT_BYTES.pciAddress, 'doca_devinfo_get_pci_addr_str', info))
 }
 
 /** A text that ends with a NUL within its size. */
-async function textOf(
+async function readText(
   library: DocaLibrary,
   bytes: number,
   symbol: DocaSymbol,

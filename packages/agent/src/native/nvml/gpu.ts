@@ -1,5 +1,5 @@
 import { NvmlFailure } from './failure.ts'
-import { FIELD, fieldValueAt, PCI, TEXT_BYTES } from './layout.ts'
+import { FIELD, fieldValueAt, PCI_INFO, TEXT_BYTES } from './layout.ts'
 import type { NvmlArgument, NvmlLibrary } from './library.ts'
 import type { NvmlSymbol } from './symbols.ts'
 
@@ -64,7 +64,7 @@ export class GpuHandle {
     const noModel = library.call(device, 'nvmlDeviceGetName', handle, memory.fill(0), TEXT_BYTES)
     const model = noModel === undefined ? textIn(memory) : ''
     const pci = library.call(device, 'nvmlDeviceGetPciInfo_v3', handle, memory.fill(0))
-    const pciBusId = pci === undefined ? textIn(memory.subarray(PCI.busId, PCI.bytes)) : ''
+    const pciBusId = pci === undefined ? textIn(memory.subarray(PCI_INFO.busId, PCI_INFO.bytes)) : ''
     const noMinor = library.call(device, 'nvmlDeviceGetMinorNumber', handle, memory)
     const minor = noMinor === undefined ? memory.readUInt32LE() : undefined
     const names = { index, uuid, pciBusId, model, minor }

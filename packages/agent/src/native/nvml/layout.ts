@@ -46,7 +46,7 @@ export const UTILIZATION = { gpu: 0, memory: 4 } as const
 export const MEMORY = { bytes: 40, version: 0x0200_0028, total: 8, reserved: 16, free: 24, used: 32 } as const
 
 /** `nvmlPciInfo_t`: where the address as text is. */
-export const PCI = { bytes: 68, busId: 36 } as const
+export const PCI_INFO = { bytes: 68, busId: 36 } as const
 
 /** `nvmlFieldValue_t`. */
 export const FIELD = { bytes: 40, id: 0, scope: 4, type: 24, result: 28, value: 32 } as const

@@ -1,6 +1,6 @@
 import type { Field } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
-import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { placedCounter } from '../../sources/doca-telemetry-diag/counters.ts'
 import { SOURCES } from '../../sources/registry.ts'
 
 /** Properties of a signal's values that are known before the first value. */
@@ -16,7 +16,7 @@ const NUMBER = /^([iu](8|16|32|64)|f(32|64))$/
 
 /** Properties of a data ID's values. Unknown IDs are treated as counters, because nearly all IDs are counters. */
 export function fieldOfDataId(id: bigint): KnownField {
-  return { isWhole: true, role: placeOf(id).counter?.extreme === undefined ? 'counter' : 'gauge' }
+  return { isWhole: true, role: placedCounter(id).counter?.extreme === undefined ? 'counter' : 'gauge' }
 }
 
 /**

@@ -5,7 +5,7 @@ import { type ParseAttribute, wrongWords } from '../attribute-reader.ts'
 import { Missing } from '../field-absences.ts'
 import { KernelText } from '../kernel-text.ts'
 import { type Finding, faulty, fine, type Step } from './chain.ts'
-import { type ChainContext, Refusal } from './chain-context.ts'
+import { type ChainContext, ReadRefusal } from './chain-context.ts'
 
 // Reads files with the parsers of the sources, so an explanation cannot contradict the source.
 
@@ -15,7 +15,7 @@ export interface Attribute {
   readonly parse: ParseAttribute<unknown>
 }
 
-/** The result of reading a file, or of listing a folder: its content, or a {@link Refusal}. */
+/** The result of reading a file, or of listing a folder: its content, or a {@link ReadRefusal}. */
 export interface AttributeCheck {
   readonly path: string
   readonly found: unknown
@@ -49,19 +49,23 @@ export function surveyOf(
 }
 
 /** Reads a file with the parser of its source. */
-export async function readAs<T>(context: ChainContext, path: string, parse: ParseAttribute<T>): Promise<T | Refusal> {
+export async function readAs<T>(
+  context: ChainContext,
+  path: string,
+  parse: ParseAttribute<T>,
+): Promise<T | ReadRefusal> {
   const bytes = await context.read(path)
-  if (bytes instanceof Refusal) return bytes
+  if (bytes instanceof ReadRefusal) return bytes
   const found = parse(bytes)
   if (found instanceof Missing) {
     const { code, reason } = found
-    return new Refusal(code === 'gone' || code === 'not_sampled' ? 'failed' : code, 'content', reason)
+    return new ReadRefusal(code === 'gone' || code === 'not_sampled' ? 'failed' : code, 'content', reason)
   }
-  return found ?? new Refusal('failed', 'content', `it ${wrongWords(bytes)}`)
+  return found ?? new ReadRefusal('failed', 'content', `it ${wrongWords(bytes)}`)
 }
 
 /** Reads the first line of a file, without surrounding blanks, cut at 100 characters. */
-export function readLine(context: ChainContext, path: string): Promise<string | Refusal> {
+export function readLine(context: ChainContext, path: string): Promise<string | ReadRefusal> {
   return readAs(context, path, firstLine)
 }
 
@@ -72,24 +76,24 @@ export function firstLine(bytes: Uint8Array): string {
 
 /** Formats the content of a file for people. */
 export function valueText(found: unknown): string {
-  const isRecord = typeof found === 'object' && !(found instanceof Refusal)
-  const text = found instanceof Refusal ? found.words : isRecord ? 'it can be read' : String(found)
+  const isRecord = typeof found === 'object' && !(found instanceof ReadRefusal)
+  const text = found instanceof ReadRefusal ? found.words : isRecord ? 'it can be read' : String(found)
   return text.length > VALUE_LIMIT ? `${text.slice(0, VALUE_LIMIT)}…` : text
 }
 
 /** Returns the content at a path of a survey; undefined if the path was not read or was refused. */
 export function foundAt(checks: readonly AttributeCheck[], path: string): unknown {
   const found = checks.find((check) => check.path === path)?.found
-  return found instanceof Refusal ? undefined : found
+  return found instanceof ReadRefusal ? undefined : found
 }
 
 /** Returns the files of a survey that were refused with one of these kinds. */
 export function refusedIn(
   checks: readonly AttributeCheck[],
-  ...kinds: readonly Refusal['kind'][]
-): (AttributeCheck & { readonly found: Refusal })[] {
+  ...kinds: readonly ReadRefusal['kind'][]
+): (AttributeCheck & { readonly found: ReadRefusal })[] {
   return checks.flatMap((check) =>
-    check.found instanceof Refusal && kinds.includes(check.found.kind) ? [{ ...check, found: check.found }] : [],
+    check.found instanceof ReadRefusal && kinds.includes(check.found.kind) ? [{ ...check, found: check.found }] : [],
   )
 }
 
@@ -145,7 +149,7 @@ export function failedIn(checks: readonly AttributeCheck[]): Finding | undefined
   return faulty(first.path, `${first.found.words}${others}`, failedFix(first.found))
 }
 
-function failedFix({ code }: Refusal): string {
+function failedFix({ code }: ReadRefusal): string {
   if (code === 'starved') return SHORTAGE_FIX
   if (code === 'content')
     return 'check the driver, its version, and the mount at this path: such content gives no value'

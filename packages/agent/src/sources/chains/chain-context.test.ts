@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DENIES } from '../test-damage.ts'
 import { TestNode } from '../test-node.ts'
-import { KernelContext, Refusal } from './chain-context.ts'
+import { KernelContext, ReadRefusal } from './chain-context.ts'
 
 function bringUp(t: TestContext): { node: TestNode; context: KernelContext; at: (path: string) => string } {
   const node = new TestNode(t)
@@ -12,7 +12,7 @@ function bringUp(t: TestContext): { node: TestNode; context: KernelContext; at: 
 }
 
 function codeOf(answer: unknown): string {
-  assert.ok(answer instanceof Refusal, `refused: ${String(answer)}`)
+  assert.ok(answer instanceof ReadRefusal, `refused: ${String(answer)}`)
   return `${answer.kind} ${answer.code}`
 }
 
@@ -51,7 +51,7 @@ test('a FIFO without a writer, an endless device and a huge file are refused at 
   ] as const) {
     const refusal = await context.read(path)
     assert.equal(codeOf(refusal), 'failed content')
-    assert.equal(refusal instanceof Refusal && refusal.words, `it is longer than ${bytes} bytes`)
+    assert.equal(refusal instanceof ReadRefusal && refusal.words, `it is longer than ${bytes} bytes`)
   }
 })
 

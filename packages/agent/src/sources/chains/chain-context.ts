@@ -3,16 +3,16 @@ import { FairLimit } from '../../processor/fair-limit.ts'
 import { ownReadings } from '../../processor/readings.ts'
 import {
   ATTRIBUTE_BYTES_LIMIT,
-  codeOf,
   type FailureKind,
   FILE_BYTES_LIMIT,
   failureKind,
+  kernelErrorCode,
   OPEN_FLAGS,
 } from '../kernel-file.ts'
 import type { SourcePaths } from '../source.ts'
 
 /** An answer without the content that was asked for. */
-export class Refusal {
+export class ReadRefusal {
   readonly kind: FailureKind
   /**
    * The error code of the kernel, such as EACCES; `late` if the call did not return in time, `starved` if Sonde itself
@@ -48,13 +48,13 @@ export interface ChainContext {
   /** See {@link SourcePaths}. */
   readonly nvml_library?: string
   /** Reads a file. A file that is longer than the limit of the sources is refused, as it is by them. */
-  read(path: string): Promise<Uint8Array | Refusal>
+  read(path: string): Promise<Uint8Array | ReadRefusal>
   /** Lists the names in a folder, sorted. */
-  list(path: string): Promise<readonly string[] | Refusal>
+  list(path: string): Promise<readonly string[] | ReadRefusal>
   /** Returns the last part of the target of a link. */
-  target(path: string): Promise<string | Refusal>
+  target(path: string): Promise<string | ReadRefusal>
   /** Checks whether this user may read and write a file, without opening it. */
-  permits(path: string): Promise<true | Refusal>
+  permits(path: string): Promise<true | ReadRefusal>
 }
 
 const PART_BYTES = 4096
@@ -85,7 +85,7 @@ export class KernelContext implements ChainContext {
     this.nvml_library = nvml_library
   }
 
-  read(path: string): Promise<Uint8Array | Refusal> {
+  read(path: string): Promise<Uint8Array | ReadRefusal> {
     const limitBytes = path.startsWith(`${this.sysfs}/`) ? ATTRIBUTE_BYTES_LIMIT : FILE_BYTES_LIMIT
     return this.#attempt(async () => {
       const file = await fs.open(path, OPEN_FLAGS)
@@ -97,43 +97,43 @@ export class KernelContext implements ChainContext {
     })
   }
 
-  list(path: string): Promise<readonly string[] | Refusal> {
+  list(path: string): Promise<readonly string[] | ReadRefusal> {
     return this.#attempt(async () => (await fs.readdir(path)).sort())
   }
 
-  target(path: string): Promise<string | Refusal> {
+  target(path: string): Promise<string | ReadRefusal> {
     return this.#attempt(async () => (await fs.readlink(path)).split('/').at(-1) ?? '')
   }
 
-  permits(path: string): Promise<true | Refusal> {
+  permits(path: string): Promise<true | ReadRefusal> {
     return this.#attempt(async () => {
       await fs.access(path, fs.constants.R_OK | fs.constants.W_OK)
       return true as const
     })
   }
 
-  async #attempt<T>(call: () => Promise<T | Refusal>): Promise<T | Refusal> {
+  async #attempt<T>(call: () => Promise<T | ReadRefusal>): Promise<T | ReadRefusal> {
     while (this.#busy >= CALLS_LIMIT) {
-      if (this.#hanging >= CALLS_LIMIT) return new Refusal('failed', 'late')
+      if (this.#hanging >= CALLS_LIMIT) return new ReadRefusal('failed', 'late')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
     this.#busy++
     const pending = call()
-      .catch((error: unknown) => new Refusal(failureKind(error), codeOf(error) || 'error'))
+      .catch((error: unknown) => new ReadRefusal(failureKind(error), kernelErrorCode(error) || 'error'))
       .finally(() => {
         this.#busy--
         this.#waiting.shift()?.()
       })
-    const { promise: late, resolve: giveUp } = Promise.withResolvers<Refusal>()
+    const { promise: late, resolve: giveUp } = Promise.withResolvers<ReadRefusal>()
     const limit = new FairLimit({
       limitMs: CALL_LIMIT_MS,
       read: ownReadings,
-      onOver: () => giveUp(new Refusal('failed', 'late')),
-      onShort: (words) => giveUp(new Refusal('failed', 'starved', words)),
+      onOver: () => giveUp(new ReadRefusal('failed', 'late')),
+      onShort: (words) => giveUp(new ReadRefusal('failed', 'starved', words)),
     }).keepAlive()
     const answer = await Promise.race([pending, late])
     limit.stop()
-    if (!(answer instanceof Refusal) || (answer.code !== 'late' && answer.code !== 'starved')) return answer
+    if (!(answer instanceof ReadRefusal) || (answer.code !== 'late' && answer.code !== 'starved')) return answer
     this.#hanging++
     void pending.finally(() => this.#hanging--)
     for (const resume of this.#waiting.splice(0)) resume()
@@ -142,7 +142,7 @@ export class KernelContext implements ChainContext {
 }
 
 /** Reads a whole file. procfs returns a page at a time, so one read is not enough. */
-async function readBytes(file: fs.FileHandle, limitBytes: number): Promise<Uint8Array | Refusal> {
+async function readBytes(file: fs.FileHandle, limitBytes: number): Promise<Uint8Array | ReadRefusal> {
   const parts: Buffer[] = []
   let length = 0
   for (;;) {
@@ -150,6 +150,6 @@ async function readBytes(file: fs.FileHandle, limitBytes: number): Promise<Uint8
     if (bytesRead === 0) return Buffer.concat(parts)
     parts.push(buffer.subarray(0, bytesRead))
     length += bytesRead
-    if (length > limitBytes) return new Refusal('failed', 'content', `it is longer than ${limitBytes} bytes`)
+    if (length > limitBytes) return new ReadRefusal('failed', 'content', `it is longer than ${limitBytes} bytes`)
   }
 }

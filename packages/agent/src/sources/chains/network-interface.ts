@@ -2,13 +2,13 @@ import { shellWord } from '@sonde/sdk/internal'
 import { type NetdevRecord, parseCarrier, parseNetdev, parseOperstate } from '../netdev/parse.ts'
 import { readAs, readLine } from './attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type Step } from './chain.ts'
-import { type ChainContext, Refusal } from './chain-context.ts'
+import { type ChainContext, ReadRefusal } from './chain-context.ts'
 import { bytesText, driverStep, fileStep } from './steps.ts'
 
 /** Lists the interfaces in sysfs. */
 export async function interfaceDevices(context: ChainContext): Promise<ChainDevice[]> {
   const names = await context.list(`${context.sysfs}/class/net`)
-  if (names instanceof Refusal) return []
+  if (names instanceof ReadRefusal) return []
   return names.map((name) => ({ name, aliases: [`net-${name}`] }))
 }
 
@@ -39,9 +39,9 @@ async function checkLink(context: ChainContext, folder: string, device: string):
     readAs(context, `${folder}/operstate`, parseOperstate),
     readLine(context, `${folder}/operstate`),
   ])
-  const words = line instanceof Refusal ? line.words : line
+  const words = line instanceof ReadRefusal ? line.words : line
   // The kernel answers EINVAL for the carrier of an interface that is switched off.
-  if (carrier instanceof Refusal && carrier.kind === 'unsupported')
+  if (carrier instanceof ReadRefusal && carrier.kind === 'unsupported')
     return broken(
       `${folder}/carrier`,
       `the interface is switched off (${words})`,
@@ -57,7 +57,7 @@ async function checkLink(context: ChainContext, folder: string, device: string):
     return broken(`${folder}/carrier`, `no carrier (${words})`, 'plug the cable in, or switch the other end on')
   if (state === 'down') return broken(`${folder}/operstate`, state, `sudo ip link set ${shellWord(device)} up`)
   // Unreadable values are reported by the links of the source that reads them.
-  if (state instanceof Refusal) return { state: 'unknown', tried: `${folder}/operstate`, answer: state.words }
+  if (state instanceof ReadRefusal) return { state: 'unknown', tried: `${folder}/operstate`, answer: state.words }
   return fine(`${folder}/operstate`, state)
 }
 
@@ -65,7 +65,7 @@ async function checkLink(context: ChainContext, folder: string, device: string):
 export async function netdevLine(context: ChainContext, device: string): Promise<NetdevRecord | Finding> {
   const path = `${context.procfs}/net/dev`
   const table = await readAs(context, path, (bytes) => parseNetdev(bytes, 0n))
-  if (table instanceof Refusal) return broken(path, table.words, `check the mount at ${context.procfs}`)
+  if (table instanceof ReadRefusal) return broken(path, table.words, `check the mount at ${context.procfs}`)
   const record = table.records.find((each) => each.device === device)
   if (record !== undefined) return record
   if (table.malformed?.startsWith(`${device}:`) === true)

@@ -1,7 +1,7 @@
 import { countOf } from '@sonde/sdk/internal'
 import { readLine } from './attributes.ts'
 import { broken, type Finding, fine, type Step } from './chain.ts'
-import { type ChainContext, Refusal } from './chain-context.ts'
+import { type ChainContext, ReadRefusal } from './chain-context.ts'
 
 // Steps that several sources share.
 
@@ -11,7 +11,7 @@ export function fileStep(context: ChainContext, path: string, fix: string): Step
     name: 'file',
     async check() {
       const found = await context.list(path)
-      if (!(found instanceof Refusal)) return fine(path, countOf(found.length, 'entry', 'entries'))
+      if (!(found instanceof ReadRefusal)) return fine(path, countOf(found.length, 'entry', 'entries'))
       // ENOTDIR means that the path is a file, so it exists.
       if (found.code === 'ENOTDIR' || found.kind === 'denied') return checkFile(context, path, fix)
       return missing(context, path, found, fix)
@@ -21,17 +21,17 @@ export function fileStep(context: ChainContext, path: string, fix: string): Step
 
 async function checkFile(context: ChainContext, path: string, fix: string): Promise<Finding> {
   const found = await context.read(path)
-  if (found instanceof Refusal && found.kind === 'missing') return missing(context, path, found, fix)
+  if (found instanceof ReadRefusal && found.kind === 'missing') return missing(context, path, found, fix)
   return fine(path, 'it is there')
 }
 
 /** If the root is empty or missing, reports the root instead of the path. */
-async function missing(context: ChainContext, path: string, refusal: Refusal, fix: string): Promise<Finding> {
+async function missing(context: ChainContext, path: string, refusal: ReadRefusal, fix: string): Promise<Finding> {
   const root = path.startsWith(`${context.sysfs}/`) ? 'sysfs' : 'procfs'
   const held = await context.list(context[root])
-  const isRoot = held instanceof Refusal || held.length === 0
+  const isRoot = held instanceof ReadRefusal || held.length === 0
   if (!isRoot) return broken(path, refusal.words, fix)
-  const answer = held instanceof Refusal ? held.words : 'it is empty'
+  const answer = held instanceof ReadRefusal ? held.words : 'it is empty'
   return broken(context[root], answer, `pass the mount point of ${root} with --path.${root}`)
 }
 
@@ -42,7 +42,7 @@ export function driverStep(context: ChainContext, device: string, none: () => Pr
     async check() {
       const link = `${device}/driver`
       const driver = await context.target(link)
-      return driver instanceof Refusal ? none() : fine(link, driver)
+      return driver instanceof ReadRefusal ? none() : fine(link, driver)
     },
   }
 }
@@ -69,7 +69,7 @@ export async function bindCommand(context: ChainContext, address: string): Promi
   const known = MODULES.find(({ start, vendor: of }) => String(kind).startsWith(start) && vendor === of)
   if (known === undefined) return undefined
   const driver = `${context.sysfs}/bus/pci/drivers/${known.module}`
-  const isLoaded = !((await context.list(driver)) instanceof Refusal)
+  const isLoaded = !((await context.list(driver)) instanceof ReadRefusal)
   return isLoaded ? `echo ${address} | sudo tee ${driver}/bind` : `sudo modprobe ${known.module}`
 }
 

@@ -11,8 +11,8 @@ import { beyondLink } from '../ranges/pcie-throughput.ts'
 import type { Claims } from '../scraping/claims.ts'
 import type { Dispute } from '../scraping/disputes.ts'
 import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
-import type { ScrapedRow } from '../scraping/row.ts'
-import { LEFT_OUT, Rows } from '../scraping/rows.ts'
+import type { ScrapedRow } from '../scraping/scraped-row.ts'
+import { LEFT_OUT, ScrapedRows } from '../scraping/scraped-rows.ts'
 import { gpuSubject, podSubject } from '../scraping/subjects.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
@@ -62,7 +62,7 @@ const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly fact
 
 /** Turns the answers of one exporter into records. */
 export class Exporter implements TargetReader {
-  readonly rows: Rows
+  readonly rows: ScrapedRows
   readonly #address: string
   /** Kept per row of a GPU, until the row leaves. */
   readonly #xids = new WeakMap<ScrapedRow, XidCounts>()
@@ -79,7 +79,7 @@ export class Exporter implements TargetReader {
   constructor(address: string, options: DcgmExporterOptions, context: SourceContext, claims: Claims) {
     const { hostname: name } = new URL(address)
     this.#address = address
-    this.rows = new Rows(address, context, claims, { whyUntold, seriesCountMax: options.max_series })
+    this.rows = new ScrapedRows(address, context, claims, { whyUntold, seriesCountMax: options.max_series })
     this.#host = LOOPBACK.test(name) ? hostname() : name
     this.#frozen = new FrozenWatch(options.collect_interval_ms, context.intervalMs)
     this.#exported = options.export ? new ExportedSeries(address, context) : undefined

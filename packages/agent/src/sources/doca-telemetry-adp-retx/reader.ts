@@ -4,7 +4,7 @@ import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaReader } from '../doca/place.ts'
 import type { Duty, SourceContext } from '../source.ts'
 import type { DriverCounter } from './driver-counter.ts'
-import { docaAdpRetxType, ORIGINS } from './type.ts'
+import { COUNTER_ORIGINS, docaAdpRetxType } from './type.ts'
 
 /** Parts of an {@link AdpRetxReader}. */
 export interface AdpRetxParts {
@@ -32,7 +32,7 @@ export class AdpRetxReader implements DocaReader {
     const { device, histogram, driver, typeOf } = parts
     this.#parts = parts
     this.#context = context
-    this.#origin = driver === undefined ? ORIGINS.histogram : ORIGINS.driver
+    this.#origin = driver === undefined ? COUNTER_ORIGINS.histogram : COUNTER_ORIGINS.driver
     this.#shape = histogram.shape
     this.#type = typeOf(histogram.shape)
     this.#duties = [

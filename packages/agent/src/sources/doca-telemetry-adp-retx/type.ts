@@ -10,7 +10,7 @@ const device = label('RDMA device, such as mlx5_0')
 export const TIMEOUT_EDGES: readonly number[] = Array.from({ length: 15 }, (_, bin) => 2 ** bin / 10_000)
 
 /** Origins of the counts of {@link docaAdpRetxType}: the RDMA driver, or the histogram. */
-export const ORIGINS = { driver: 'roce_adp_retrans', histogram: 'timeouts' } as const
+export const COUNTER_ORIGINS = { driver: 'roce_adp_retrans', histogram: 'timeouts' } as const
 
 /**
  * Adaptive retransmissions of one device. Its metric has the name of the recipe for Kubernetes, although no library and
@@ -23,7 +23,7 @@ export const docaAdpRetxType = defineType(
     time: timestamp(),
     device,
     origin: label(
-      `Origin of the count: ${ORIGINS.driver} (counter of the driver) or ${ORIGINS.histogram} (histogram), never both`,
+      `Origin of the count: ${COUNTER_ORIGINS.driver} (counter of the driver) or ${COUNTER_ORIGINS.histogram} (histogram), never both`,
     ),
     packets: counter('u64', {
       help: 'Events of adaptive retransmission, not packets: retransmissions by the driver, or timeouts, as origin says',

@@ -125,7 +125,7 @@ export interface PlacedCounter {
 }
 
 /** Returns the counter and the labels of an ID. */
-export function placeOf(id: bigint): PlacedCounter {
+export function placedCounter(id: bigint): PlacedCounter {
   const properties = id & PROPERTY_BITS
   const counter = COUNTERS.find((known) => known.id === (id ^ properties))
   const port = Number(properties & PORT_BITS)
@@ -142,7 +142,7 @@ export function placeOf(id: bigint): PlacedCounter {
 export function isFirstPortCounter(text: string): boolean {
   if (!HEXADECIMAL.test(text)) return false
   const id = BigInt(text)
-  return placeOf(id).counter !== undefined && (id & PORT_BITS) === 0n
+  return placedCounter(id).counter !== undefined && (id & PORT_BITS) === 0n
 }
 
 /** Returns NVIDIA's name for the counter of an ID, whatever its properties; `unknown` if the table does not have it. */

@@ -5,7 +5,7 @@ import type { DocaReader } from '../doca/place.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { Duty, SourceContext } from '../source.ts'
 import type { Sampler } from './card.ts'
-import { placeOf } from './counters.ts'
+import { placedCounter } from './counters.ts'
 import { DeviceTimes } from './device-times.ts'
 import { Extremes } from './extremes.ts'
 import { FullRate } from './full-rate.ts'
@@ -60,7 +60,7 @@ export class DiagReader implements DocaReader {
     this.#links = new LinkErrors(device, context)
     this.#sampling = new FieldAbsences(context.absences, docaDiagSamplingType, { device })
     this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
-    this.#extremes = new Extremes(sampler.ids.map((id) => placeOf(id).counter?.extreme))
+    this.#extremes = new Extremes(sampler.ids.map((id) => placedCounter(id).counter?.extreme))
     this.#latest = new DataView(new ArrayBuffer(sampler.ids.length * SAMPLE_1.valueBytes))
     const { ringSamples, querySamples, hasRealTime } = plan
     if (sampleType !== undefined && ringSamples > 0) {

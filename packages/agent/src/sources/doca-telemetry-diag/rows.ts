@@ -2,7 +2,7 @@ import type { RecordType } from '@sonde/sdk'
 import type { Integer64 } from '@sonde/sdk/internal'
 import { idText } from '../../native/doca/ids.ts'
 import { WideCounter } from '../wide-counter.ts'
-import { nameOf, type PlacedCounter, placeOf } from './counters.ts'
+import { nameOf, type PlacedCounter, placedCounter } from './counters.ts'
 import { docaDiagCounterType } from './type.ts'
 
 /** Highest rate of a counter, for counters that wrap at 32 bits: bytes at 800 Gbit/s. */
@@ -31,7 +31,7 @@ export type SampleValues = (at: number) => bigint
 export function rowsOf(device: string, ids: readonly bigint[]): DiagRow[] {
   const rows = new Map<string, { readonly row: Omit<DiagRow, 'fields'>; readonly fields: RowField[] }>()
   ids.forEach((id, at) => {
-    const placed = placeOf(id)
+    const placed = placedCounter(id)
     const { row, name } = rowOf(device, placed)
     const key = `${row.type.name} ${JSON.stringify(row.labels)}`
     const known = rows.get(key) ?? { row, fields: [] as RowField[] }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ask, brokenLinkFor, type ChainOptions, testConfig } from '../../explain/test-chains.ts'
-import { Refusal } from '../chains/chain-context.ts'
+import { ReadRefusal } from '../chains/chain-context.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
 import { SOURCES } from '../registry.ts'
@@ -14,7 +14,7 @@ import { docaVersions } from './versions.ts'
 
 const DEVICE = 'sys/class/infiniband/mlx5_0'
 const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
-const DENIED = new Refusal('denied', 'EACCES')
+const DENIED = new ReadRefusal('denied', 'EACCES')
 
 /** A node with one healthy ConnectX-7 with made-up values. None of its files is a library. */
 function nodeOf(t: TestContext): { node: TestNode; library: string } {

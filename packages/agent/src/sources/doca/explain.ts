@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import { codeFault, shellWord } from '@sonde/sdk/internal'
 import { readAs, readLine } from '../chains/attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
-import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { bindCommand, bytesText, driverStep } from '../chains/steps.ts'
 import { findRdmaDevices } from '../rdma/explain.ts'
 import { parseCounter } from '../rdma/parse.ts'
@@ -24,7 +24,7 @@ export const docaExplain: SourceExplain = {
   ],
   async devices(context) {
     const names = await context.list(`${context.sysfs}/class/infiniband`)
-    const devices = names instanceof Refusal ? [] : names.map((name) => deviceOf(context, name))
+    const devices = names instanceof ReadRefusal ? [] : names.map((name) => deviceOf(context, name))
     return (await Promise.all(devices)).flat()
   },
   deviceSteps(context, device) {
@@ -75,14 +75,17 @@ async function deviceOf(context: ChainContext, name: string): Promise<ChainDevic
     context.list(`${folder}/device/net`),
     context.list(`${folder}/ports`),
   ])
-  const others = [...(address instanceof Refusal ? [] : [address]), ...(netdevs instanceof Refusal ? [] : netdevs)]
-  const ids = ports instanceof Refusal ? [] : ports.map((port) => `nic-${name}-${port}`)
+  const others = [
+    ...(address instanceof ReadRefusal ? [] : [address]),
+    ...(netdevs instanceof ReadRefusal ? [] : netdevs),
+  ]
+  const ids = ports instanceof ReadRefusal ? [] : ports.map((port) => `nic-${name}-${port}`)
   return [{ name, aliases: [...others, ...ids], configurable: [name, ...others] }]
 }
 
 async function withoutDriver({ context, folder }: ExplainedDevice): Promise<Finding> {
   const address = await context.target(`${folder}/device`)
-  const fix = address instanceof Refusal ? undefined : await bindCommand(context, address)
+  const fix = address instanceof ReadRefusal ? undefined : await bindCommand(context, address)
   return broken(`${folder}/device/driver`, 'no driver is bound', fix ?? 'sudo modprobe mlx5_core')
 }
 
@@ -93,7 +96,7 @@ async function nodesOf({
 }: ExplainedDevice): Promise<{ fwctl: readonly string[]; verbs: readonly string[] }> {
   const below = async (kind: string, node: string) => {
     const names = await context.list(`${folder}/device/${kind}`)
-    return names instanceof Refusal ? [] : names.map((name) => `${context.devfs}/${node}/${name}`)
+    return names instanceof ReadRefusal ? [] : names.map((name) => `${context.devfs}/${node}/${name}`)
   }
   return { fwctl: await below('fwctl', 'fwctl'), verbs: await below('infiniband_verbs', 'infiniband') }
 }
@@ -104,9 +107,9 @@ async function checkNodes(place: ExplainedDevice): Promise<Finding> {
   const known = await context.list(`${context.sysfs}/class/fwctl`)
   if (fwctl.length === 0) {
     const tried = `${folder}/device/fwctl`
-    if (known instanceof Refusal)
+    if (known instanceof ReadRefusal)
       return broken(tried, 'the module mlx5_fwctl is not loaded', 'sudo modprobe mlx5_fwctl')
-    const isVirtual = !((await context.target(`${folder}/device/physfn`)) instanceof Refusal)
+    const isVirtual = !((await context.target(`${folder}/device/physfn`)) instanceof ReadRefusal)
     const fix = isVirtual
       ? 'not possible: a virtual function has none; read its physical function'
       : 'look in dmesg for fwctl: the driver of this kernel, or the firmware, offers it none'
@@ -116,7 +119,7 @@ async function checkNodes(place: ExplainedDevice): Promise<Finding> {
     return broken(`${folder}/device/infiniband_verbs`, `${device} has no node of verbs`, 'sudo modprobe ib_uverbs')
   for (const node of [...fwctl, ...verbs]) {
     const found = await context.permits(node)
-    if (found instanceof Refusal && found.kind === 'missing')
+    if (found instanceof ReadRefusal && found.kind === 'missing')
       return broken(node, found.words, `mount ${node.split('/').slice(0, -1).join('/')} of the node into the container`)
   }
   return fine([...fwctl, ...verbs].join(' '), 'they are there')
@@ -126,8 +129,8 @@ async function checkPermission(place: ExplainedDevice): Promise<Finding> {
   const { fwctl, verbs } = await nodesOf(place)
   const nodes = [...fwctl, ...verbs]
   const answers = await Promise.all(nodes.map((node) => place.context.permits(node)))
-  const denied = nodes.filter((_, at) => answers[at] instanceof Refusal)
-  const [first] = answers.filter((answer) => answer instanceof Refusal)
+  const denied = nodes.filter((_, at) => answers[at] instanceof ReadRefusal)
+  const [first] = answers.filter((answer) => answer instanceof ReadRefusal)
   if (first === undefined) return fine(nodes.join(' '), 'this user may read and write')
   const command = `sudo setfacl -m u:${shellWord(userInfo().username)}:rw ${denied.map(shellWord).join(' ')}`
   return broken(
@@ -141,7 +144,7 @@ async function checkPermission(place: ExplainedDevice): Promise<Finding> {
 async function checkTraffic({ context, folder }: ExplainedDevice): Promise<Finding> {
   const tried = `${folder}/ports/*/counters/port_{xmit,rcv}_data`
   const ports = await context.list(`${folder}/ports`)
-  const files = (ports instanceof Refusal ? [] : ports).flatMap((port) =>
+  const files = (ports instanceof ReadRefusal ? [] : ports).flatMap((port) =>
     ['port_xmit_data', 'port_rcv_data'].map((name) => `${folder}/ports/${port}/counters/${name}`),
   )
   const counts = await Promise.all(

@@ -1,5 +1,5 @@
 import { broken, type Finding, fine } from '../chains/chain.ts'
-import { Refusal } from '../chains/chain-context.ts'
+import { ReadRefusal } from '../chains/chain-context.ts'
 
 /** The oldest firmware that DOCA Telemetry supports, by the first part of its version, which identifies the adapter. */
 const LEAST: Readonly<Record<number, { readonly adapter: string; readonly version: readonly number[] }>> = {
@@ -9,8 +9,8 @@ const LEAST: Readonly<Record<number, { readonly adapter: string; readonly versio
 }
 
 /** Returns whether a version of firmware, such as `28.43.1000`, is new enough for DOCA Telemetry. */
-export function firmwareFinding(path: string, version: string | Refusal): Finding {
-  if (version instanceof Refusal) return { state: 'unknown', tried: path, answer: version.words }
+export function firmwareFinding(path: string, version: string | ReadRefusal): Finding {
+  if (version instanceof ReadRefusal) return { state: 'unknown', tried: path, answer: version.words }
   const parts = version.split('.').map(Number)
   const known = LEAST[parts[0] ?? 0]
   if (known === undefined) {

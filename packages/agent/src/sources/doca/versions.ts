@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { SourceVersion } from '@sonde/sdk/api'
 import { readAs, readLine } from '../chains/attributes.ts'
-import { type ChainContext, KernelContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, KernelContext, ReadRefusal } from '../chains/chain-context.ts'
 import { isNumber, parseAttribute } from '../kernel-text.ts'
 import type { SourcePaths } from '../source.ts'
 import { findDocaLibrary } from './find-library.ts'
@@ -46,16 +46,16 @@ export function libraryVersion(path: string): string | undefined {
 export async function driverVersion(context: ChainContext): Promise<string> {
   const own = await readLine(context, `${context.sysfs}/module/mlx5_core/version`)
   const kernel = await readLine(context, `${context.procfs}/sys/kernel/osrelease`)
-  const kernelWords = kernel instanceof Refusal ? 'an unknown kernel' : `kernel ${kernel}`
-  return own instanceof Refusal ? `mlx5_core of ${kernelWords}` : `mlx5_core ${own}, ${kernelWords}`
+  const kernelWords = kernel instanceof ReadRefusal ? 'an unknown kernel' : `kernel ${kernel}`
+  return own instanceof ReadRefusal ? `mlx5_core of ${kernelWords}` : `mlx5_core ${own}, ${kernelWords}`
 }
 
 async function firmwareVersions(context: ChainContext): Promise<SourceVersion[]> {
   const folder = `${context.sysfs}/class/infiniband`
   const names = await context.list(folder)
-  const checks = (names instanceof Refusal ? [] : names).map(async (name) => {
+  const checks = (names instanceof ReadRefusal ? [] : names).map(async (name) => {
     const version = await readLine(context, `${folder}/${name}/fw_ver`)
-    return { of: `firmware of ${name}`, version: version instanceof Refusal ? version.words : version }
+    return { of: `firmware of ${name}`, version: version instanceof ReadRefusal ? version.words : version }
   })
   return Promise.all(checks)
 }
@@ -63,7 +63,7 @@ async function firmwareVersions(context: ChainContext): Promise<SourceVersion[]>
 /** Returns the reasons why the kernel is tainted, in words. */
 export async function taintOf(context: ChainContext): Promise<string> {
   const found = await readAs(context, `${context.procfs}/sys/kernel/tainted`, parseAttribute)
-  if (found instanceof Refusal) return found.words
+  if (found instanceof ReadRefusal) return found.words
   if (!isNumber(found)) return 'no number'
   const bits = BigInt(found)
   if (bits === 0n) return 'none'

@@ -1,5 +1,5 @@
 import type { SourceExplain } from '../chains/chain.ts'
-import { Refusal } from '../chains/chain-context.ts'
+import { ReadRefusal } from '../chains/chain-context.ts'
 import { interfaceDevices, interfaceSteps } from '../chains/network-interface.ts'
 import { fileStep } from '../chains/steps.ts'
 
@@ -16,7 +16,7 @@ export const ethtoolExplain: SourceExplain = {
     const interfaces = await interfaceDevices(context)
     const below = interfaces.map(({ name }) => context.target(`${context.sysfs}/class/net/${name}/device/driver`))
     const drivers = await Promise.all(below)
-    return interfaces.filter((_, index) => !(drivers[index] instanceof Refusal))
+    return interfaces.filter((_, index) => !(drivers[index] instanceof ReadRefusal))
   },
   deviceSteps: (context, device) => interfaceSteps(context, device),
 }

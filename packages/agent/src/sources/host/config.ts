@@ -38,4 +38,4 @@ export const hostOptions = block({
 })
 
 /** Options of the host source after validation. */
-export type HostOptions = v.InferOutput<typeof hostOptions>
+export type HostSourceOptions = v.InferOutput<typeof hostOptions>

@@ -3,7 +3,7 @@ import { Missing } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { impossible, QUANTITIES } from '../ranges/quantities.ts'
-import { within } from '../ranges/within.ts'
+import { withinRange } from '../ranges/within.ts'
 import { parseKilohertz, parseLabel, parseMilliseconds } from './parse-sysfs.ts'
 import type { HostReader } from './reader.ts'
 import { type FieldFile, type FoundSeries, type SlowSeries, slowPart } from './slow-part.ts'
@@ -143,7 +143,7 @@ class CpuPackage implements SlowSeries {
     this.#attributes = reader.attributes(hostCpuPackageType, { package: id })
     this.#files = PACKAGE_FILES.map(([field, path, parse]) => ({
       ...{ field, file: file(first, ...path) },
-      parse: within(hostCpuPackageType, field, parse),
+      parse: withinRange(hostCpuPackageType, field, parse),
     }))
     this.#sums = CORE_FILES.flatMap(([field, attribute, parse]) => {
       const key = `${id} ${field}`

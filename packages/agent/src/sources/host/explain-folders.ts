@@ -11,11 +11,11 @@ import {
   valueText,
 } from '../chains/attributes.ts'
 import { broken, type ExplainedValue, type Finding, fine, type Step } from '../chains/chain.ts'
-import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { fileStep } from '../chains/steps.ts'
 import { Missing } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
-import { within } from '../ranges/within.ts'
+import { withinRange } from '../ranges/within.ts'
 import { parseNodeMeminfo, parseNumastat } from './parse-memory.ts'
 import { parseKilohertz, parseLabel, parseMillidegrees, parseMilliseconds } from './parse-sysfs.ts'
 import type { ParseFile } from './reader.ts'
@@ -69,7 +69,7 @@ function sensorSights(kind: string, fix: string): Sight[] {
     ...{ type: type.name, fields: new RegExp(`^${one.field}$`), fix: one.fix },
     path: [new RegExp(`^${kind}\\d+_${one.suffix}$`)],
     beside: 'device',
-    parse: () => within(type, one.field, parse),
+    parse: () => withinRange(type, one.field, parse),
   }))
 }
 
@@ -85,7 +85,7 @@ const FOLDERS: readonly ExplainedFolder[] = [
       {
         type: 'host_thermal_zone',
         path: [/^temp$/],
-        parse: () => within(hostThermalZoneType, 'celsius', parseMillidegrees),
+        parse: () => withinRange(hostThermalZoneType, 'celsius', parseMillidegrees),
         fix: 'look in dmesg why the driver of the zone is not bound',
       },
     ],
@@ -116,7 +116,9 @@ const FOLDERS: readonly ExplainedFolder[] = [
         ...{ type: 'host_cpu_package', fields: /frequency|governor/ },
         path: [/^cpufreq$/, /^(scaling_max_freq|cpuinfo_max_freq|scaling_governor)$/],
         parse: (name) =>
-          name === 'scaling_governor' ? parseLabel : within(hostCpuPackageType, 'frequency_max_hertz', parseKilohertz),
+          name === 'scaling_governor'
+            ? parseLabel
+            : withinRange(hostCpuPackageType, 'frequency_max_hertz', parseKilohertz),
         fix: 'sudo modprobe acpi_cpufreq; if the firmware or a hypervisor chooses the clock, there is no driver',
       },
     ],
@@ -138,7 +140,9 @@ const FOLDERS: readonly ExplainedFolder[] = [
 ]
 
 /** The folders by their path below sysfs. */
-export const folderOf: ReadonlyMap<string, ExplainedFolder> = new Map(FOLDERS.map((folder) => [folder.name, folder]))
+export const explainedFolder: ReadonlyMap<string, ExplainedFolder> = new Map(
+  FOLDERS.map((folder) => [folder.name, folder]),
+)
 
 /** The first folders and files are checked, and stand for the rest. */
 const LOOK_LIMIT = 16
@@ -186,7 +190,7 @@ function checkFiles(checks: readonly AttributeCheck[]): Finding {
   const [first] = refused
   if (first !== undefined && refused.length === checks.length)
     return broken(first.path, first.found.words, 'look in dmesg why the driver or its firmware does not answer')
-  const shown = checks.find(({ found }) => !(found instanceof Refusal))
+  const shown = checks.find(({ found }) => !(found instanceof ReadRefusal))
   const beside = first === undefined ? '' : `, ${refused.length} of them refused: ${first.path}`
   const count = checks.length === 1 ? '' : `; ${checks.length} such files${beside}`
   return fine(shown?.path ?? '', `${valueText(shown?.found)}${count}`)
@@ -194,7 +198,7 @@ function checkFiles(checks: readonly AttributeCheck[]): Finding {
 
 async function thingsOf(context: ChainContext, folder: ExplainedFolder, path: string): Promise<string[]> {
   const names = await context.list(path)
-  return names instanceof Refusal ? [] : names.filter((name) => folder.things.test(name)).slice(0, LOOK_LIMIT)
+  return names instanceof ReadRefusal ? [] : names.filter((name) => folder.things.test(name)).slice(0, LOOK_LIMIT)
 }
 
 /** Finds the files of the given kinds. */
@@ -220,7 +224,7 @@ async function filesOf(
 /** Returns the paths in a folder whose names match. If none does, searches the folder beside it. */
 async function namesAt(context: ChainContext, place: string, part: RegExp, beside?: string): Promise<string[]> {
   const listed = await context.list(place)
-  const names = listed instanceof Refusal ? [] : listed.filter((name) => part.test(name))
+  const names = listed instanceof ReadRefusal ? [] : listed.filter((name) => part.test(name))
   if (names.length > 0 || beside === undefined) return names.map((name) => `${place}/${name}`)
   return namesAt(context, `${place}/${beside}`, part)
 }

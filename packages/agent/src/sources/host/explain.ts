@@ -18,7 +18,7 @@ import {
 } from '../chains/chain.ts'
 import type { ChainContext } from '../chains/chain-context.ts'
 import { fileStep } from '../chains/steps.ts'
-import { folderOf, folderSteps, recordIn } from './explain-folders.ts'
+import { explainedFolder, folderSteps, recordIn } from './explain-folders.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { parseDiskstats } from './parse-disks.ts'
 import { parseVmstat } from './parse-memory.ts'
@@ -62,10 +62,10 @@ export const hostExplain: SourceExplain = {
   },
   async devices(): Promise<ChainDevice[]> {
     const files = Object.keys(FILES).map((name) => ({ name, aliases: [] }))
-    return [...files, ...folderOf.values().map(({ name, alias }) => ({ name, aliases: [alias] }))]
+    return [...files, ...explainedFolder.values().map(({ name, alias }) => ({ name, aliases: [alias] }))]
   },
   deviceSteps: (context, name, value) => {
-    const folder = folderOf.get(name)
+    const folder = explainedFolder.get(name)
     if (folder !== undefined) return folderSteps(context, folder, value)
     const file = FILES[name]
     return file === undefined ? [] : fileSteps(context, name, file, value)

@@ -4,7 +4,7 @@ import type { HostPart, HostPartDefinition } from './part.ts'
 import type { HostReader, ParseFile } from './reader.ts'
 
 /** A file of procfs that gives one record. */
-export interface RecordFile<T extends RecordType> {
+export interface FileRecord<T extends RecordType> {
   readonly type: T
   /** Names on the path to the file, below procfs. */
   readonly path: readonly string[]
@@ -16,14 +16,14 @@ export interface RecordFile<T extends RecordType> {
 }
 
 /** Defines a part that consists of one such file. */
-export function filePart<T extends RecordType>(given: RecordFile<T>): HostPartDefinition {
+export function filePart<T extends RecordType>(given: FileRecord<T>): HostPartDefinition {
   return { types: [given.type], create: (reader) => partOf(reader, given) }
 }
 
 /** Creates a part that reads and reports one such file. */
 export function partOf<T extends RecordType>(
   reader: HostReader,
-  { type, path, parse, labels, explain }: RecordFile<T>,
+  { type, path, parse, labels, explain }: FileRecord<T>,
 ): HostPart {
   const file = reader.procfs.file(...path)
   const absences = reader.absences(type, labels)

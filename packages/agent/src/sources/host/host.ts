@@ -3,7 +3,7 @@ import { countOf } from '@sonde/sdk/internal'
 import { ReadFailure } from '../kernel-file.ts'
 import { type SampledSource, sampled } from '../sampled.ts'
 import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
-import { HOST_PARTS, type HostOptions, hostOptions } from './config.ts'
+import { HOST_PARTS, type HostSourceOptions, hostOptions } from './config.ts'
 import { cpu } from './cpu.ts'
 import { cpuPackages } from './cpu-packages.ts'
 import { disks } from './disks.ts'
@@ -45,7 +45,7 @@ class HostSource implements SampledSource {
   readonly #reader: HostReader
   readonly #parts: readonly HostPart[]
 
-  constructor(options: HostOptions, context: SourceContext) {
+  constructor(options: HostSourceOptions, context: SourceContext) {
     const reader = new HostReader(context)
     this.#reader = reader
     this.#parts = HOST_PARTS.filter((part) => options.parts.includes(part)).map((part) =>
@@ -87,6 +87,6 @@ export const host: SourceDefinition = {
   options: hostOptions,
   explain: hostExplain,
   load: async () => ({
-    create: (options, context) => sampled(new HostSource(options as HostOptions, context), context),
+    create: (options, context) => sampled(new HostSource(options as HostSourceOptions, context), context),
   }),
 }

@@ -1,5 +1,5 @@
 import type { RecordType } from '@sonde/sdk'
-import type { HostOptions } from './config.ts'
+import type { HostSourceOptions } from './config.ts'
 import type { HostReader } from './reader.ts'
 
 /** A part of the host source, with its state between sweeps. */
@@ -12,5 +12,5 @@ export interface HostPart {
 export interface HostPartDefinition {
   /** Types that the part reports. */
   readonly types: readonly RecordType[]
-  create(reader: HostReader, options: HostOptions): HostPart
+  create(reader: HostReader, options: HostSourceOptions): HostPart
 }

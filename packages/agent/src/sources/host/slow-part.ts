@@ -3,7 +3,7 @@ import { seriesKey } from '@sonde/sdk/internal'
 import type { AttributeReader, ParseAttribute } from '../attribute-reader.ts'
 import type { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
-import { within } from '../ranges/within.ts'
+import { withinRange } from '../ranges/within.ts'
 import { leastReads, longestRest } from '../turns.ts'
 import type { HostPart, HostPartDefinition } from './part.ts'
 import type { HostReader } from './reader.ts'
@@ -171,7 +171,7 @@ export class FileSeries implements SlowSeries {
 
   constructor(reader: HostReader, { type, labels }: Pick<FoundSeries, 'type' | 'labels'>, files: readonly FieldFile[]) {
     this.#type = type
-    this.#files = files.map((one) => ({ ...one, parse: within(type, one.field, one.parse) }))
+    this.#files = files.map((one) => ({ ...one, parse: withinRange(type, one.field, one.parse) }))
     this.#attributes = reader.attributes(type, labels)
     const { absences } = this.#attributes
     const given = new Set(files.map(({ field }) => field))

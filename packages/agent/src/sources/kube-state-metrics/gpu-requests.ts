@@ -6,8 +6,8 @@ import { podInfoType } from '../pods/type.ts'
 import type { Claims } from '../scraping/claims.ts'
 import { SAMPLES_A_STEP } from '../scraping/in-turns.ts'
 import type { ScrapingOptions } from '../scraping/options.ts'
-import type { WhyUntold } from '../scraping/row.ts'
-import { LEFT_OUT, Rows } from '../scraping/rows.ts'
+import type { WhyUntold } from '../scraping/scraped-row.ts'
+import { LEFT_OUT, ScrapedRows } from '../scraping/scraped-rows.ts'
 import { podSubject } from '../scraping/subjects.ts'
 import type { TargetReader } from '../scraping/target.ts'
 import type { SourceContext } from '../source.ts'
@@ -33,7 +33,7 @@ interface AskingPod {
 
 /** Reports the pods that request GPUs, from one kube-state-metrics. */
 export class GpuRequests implements TargetReader {
-  readonly rows: Rows
+  readonly rows: ScrapedRows
   /** Indexed by the parser's number of the series: undefined if it was not inspected yet, null if it is not used. */
   #series: (PodSeries | null | undefined)[] = []
   #parser: ExpositionParser | undefined
@@ -48,7 +48,7 @@ export class GpuRequests implements TargetReader {
     claims: Claims,
   ) {
     const whyUntold: WhyUntold = (_, field) => UNTOLD[field] ?? 'kube-state-metrics does not tell it'
-    this.rows = new Rows(address, context, claims, { whyUntold, seriesCountMax })
+    this.rows = new ScrapedRows(address, context, claims, { whyUntold, seriesCountMax })
   }
 
   *refusal(parser: ExpositionParser): Generator<undefined, string> {

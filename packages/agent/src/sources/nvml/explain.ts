@@ -1,7 +1,7 @@
 import { codeFault } from '@sonde/sdk/internal'
 import { readLine } from '../chains/attributes.ts'
 import { broken, type Finding, fine, type SourceExplain } from '../chains/chain.ts'
-import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { findNvmlLibrary } from './find-library.ts'
 
 /**
@@ -16,7 +16,7 @@ export const nvmlExplain: SourceExplain = {
   ],
   async devices(context) {
     const names = await context.list(context.devfs)
-    const found = names instanceof Refusal ? [] : names.filter((name) => /^nvidia\d+$/.test(name))
+    const found = names instanceof ReadRefusal ? [] : names.filter((name) => /^nvidia\d+$/.test(name))
     return found.map((name) => ({ name, aliases: [] }))
   },
   deviceSteps: (context, device) => [{ name: 'device node', check: () => checkNode(context, device) }],
@@ -35,7 +35,7 @@ function findLibrary({ nvml_library: configured }: ChainContext): Finding {
 async function findDriver(context: ChainContext): Promise<Finding> {
   const path = `${context.procfs}/driver/nvidia/version`
   const found = await readLine(context, path)
-  if (!(found instanceof Refusal)) return fine(path, found)
+  if (!(found instanceof ReadRefusal)) return fine(path, found)
   return broken(path, found.words, 'sudo modprobe nvidia, or run the container with the NVIDIA runtime')
 }
 

@@ -96,13 +96,13 @@ const FIELDS = Object.entries(FIELD_IDS)
 const WANTED = [...FIELDS.map(([, id]) => ({ id })), ...LINK_COUNTERS]
 
 /** One reading of a GPU: values by field of `nvml_gpu`, and KiB that all links have moved so far. */
-export interface Reading {
+export interface GpuReading {
   readonly values: Record<string, FieldReading>
   readonly linkKib: bigint | NvmlFailure
 }
 
 /** Reads a GPU. Returns a failure if it does not answer. */
-export async function readGpu(gpu: GpuHandle): Promise<Reading | NvmlFailure> {
+export async function readGpu(gpu: GpuHandle): Promise<GpuReading | NvmlFailure> {
   // Only the first call of a reading is slow and may hang; the other calls use data that the driver already has.
   const fields = await gpu.fields(WANTED)
   if (fields instanceof NvmlFailure) return fields

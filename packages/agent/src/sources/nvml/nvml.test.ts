@@ -9,7 +9,7 @@ import { NvmlDouble } from '../../../../../test/doubles/nvml/nvml-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
-import { EVENT, FIELD, GPM_GET, GPM_METRIC, MEMORY, PCI } from '../../native/nvml/layout.ts'
+import { EVENT, FIELD, GPM_GET, GPM_METRIC, MEMORY, PCI_INFO } from '../../native/nvml/layout.ts'
 import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { findNvmlLibrary } from './find-library.ts'
@@ -185,7 +185,7 @@ test('without a driver the source says so', NEEDS, async (t) => {
 test('structures lie as a C compiler lays them out', NEEDS, async () => {
   const layout = koffi.load(suite?.library ?? '').func('sonde_nvml_layout', 'str', [])
   assert.deepEqual(JSON.parse(String(layout())), {
-    pci: [PCI.bytes, PCI.busId],
+    pci: [PCI_INFO.bytes, PCI_INFO.busId],
     memory: [MEMORY.bytes, MEMORY.total, MEMORY.reserved, MEMORY.free, MEMORY.used],
     field: [FIELD.bytes, FIELD.scope, FIELD.type, FIELD.result, FIELD.value],
     event: [EVENT.bytes, EVENT.type, EVENT.data],

@@ -1,5 +1,5 @@
 /** Transfers per second and lane of each generation of PCIe, from the first on. */
-export const TRANSFERS_PER_SECOND = [2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9, 128e9]
+export const GENERATION_TRANSFERS_PER_SECOND = [2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9, 128e9]
 
 /**
  * Bits of a lane that carry packets, of all that it moves: 8 of 10 in the first two generations, 128 of 130 up to the
@@ -10,7 +10,7 @@ const BITS_PER_BYTE = 8
 
 /** The generation that has a speed; NaN for a speed of none. */
 export function generationOf(transfersPerSecond: number): number {
-  const index = TRANSFERS_PER_SECOND.indexOf(transfersPerSecond)
+  const index = GENERATION_TRANSFERS_PER_SECOND.indexOf(transfersPerSecond)
   return index < 0 ? Number.NaN : index + 1
 }
 

@@ -10,7 +10,7 @@ import {
   valueText,
 } from '../chains/attributes.ts'
 import { broken, type ExplainedValue, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
-import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { bindCommand, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
 import { Missing } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
@@ -60,7 +60,7 @@ export const pciExplain: SourceExplain = {
   ],
   async devices(context) {
     const addresses = await context.list(pciBusFolder(context))
-    if (addresses instanceof Refusal) return []
+    if (addresses instanceof ReadRefusal) return []
     return addresses.filter(isAddress).map((name) => ({ name, aliases: [`pci-${name}`] }))
   },
   deviceSteps: (context, address, value) => {
@@ -90,7 +90,7 @@ async function filesOf(
   value: ExplainedValue | undefined,
 ): Promise<readonly (Attribute | AttributeCheck)[]> {
   const names = await context.list(folder)
-  if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
+  if (names instanceof ReadRefusal) return [{ path: folder, found: names, isFolder: true }]
   return FILES.filter(({ name, fields }) =>
     value === undefined ? names.includes(name) : fields !== ALL && isOf(value, name, fields),
   )
@@ -144,7 +144,7 @@ async function checkLink(context: ChainContext, folder: string, value: Explained
     readAs(context, `${folder}/current_link_width`, parseWidth),
   ])
   for (const found of [speed, width]) {
-    if (!(found instanceof Refusal)) continue
+    if (!(found instanceof ReadRefusal)) continue
     if (found.kind === 'missing') return fine(tried, 'it has no link of its own')
     // What may not be read is broken where it is asked for; of another value it says nothing.
     if (value !== undefined && !value.field.includes('_link_')) return { state: 'unknown', tried, answer: found.words }

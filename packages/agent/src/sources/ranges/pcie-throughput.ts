@@ -1,5 +1,5 @@
 import type { Missing } from '../field-absences.ts'
-import { bandwidthOf, TRANSFERS_PER_SECOND } from '../pci/bandwidth.ts'
+import { bandwidthOf, GENERATION_TRANSFERS_PER_SECOND } from '../pci/bandwidth.ts'
 import { impossible, QUANTITIES } from './quantities.ts'
 
 /** The time between two readings of a counter differs slightly from the time that the driver assumes. */
@@ -14,7 +14,7 @@ export function beyondLink(
   generationMax: number | undefined,
   lanesMax: number | undefined,
 ): Missing | undefined {
-  const bandwidth = bandwidthOf(TRANSFERS_PER_SECOND[(generationMax ?? 0) - 1], lanesMax)
+  const bandwidth = bandwidthOf(GENERATION_TRANSFERS_PER_SECOND[(generationMax ?? 0) - 1], lanesMax)
   if (bandwidth === undefined) return undefined
   const words = `the throughput of this link, PCIe ${generationMax} with ${lanesMax} lanes,`
   return impossible({ ...QUANTITIES.pcieThroughput, words, most: Math.round(bandwidth * TOLERANCE) }, bytesPerSecond)

@@ -3,7 +3,7 @@ import type { AttributeReader } from '../attribute-reader.ts'
 import { Missing } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
-import { type Reading, WideCounter } from '../wide-counter.ts'
+import { type CounterReading, WideCounter } from '../wide-counter.ts'
 import type { CounterForm } from './names.ts'
 import { parseCounter } from './parse.ts'
 
@@ -58,7 +58,7 @@ export class CounterFile<F extends string> {
   }
 
   /** Reads the counter, unless it is skipped because it was refused. */
-  read(reading: Reading): CounterOutcome {
+  read(reading: CounterReading): CounterOutcome {
     if (this.#pause > 0) {
       this.#pause--
       return 'absent'

@@ -2,7 +2,7 @@ import { wallNs } from '@sonde/sdk'
 import type { Integer64 } from '@sonde/sdk/internal'
 import type { AttributeReader } from '../attribute-reader.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import type { Reading } from '../wide-counter.ts'
+import type { CounterReading } from '../wide-counter.ts'
 import { CounterFile } from './counter-file.ts'
 import type { CounterForm } from './names.ts'
 
@@ -126,7 +126,7 @@ export class CounterFolder<F extends string> {
   }
 
   /** Reads a share of the counters. Returns false if a listed file is missing. */
-  read(share: Share, reading: Reading): boolean {
+  read(share: Share, reading: CounterReading): boolean {
     const files = this.#shares[share]
     const { record } = this.#parts[share]
     this.#readNs[share] = wallNs()

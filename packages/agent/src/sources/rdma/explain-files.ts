@@ -2,7 +2,7 @@ import type { ParseAttribute } from '../attribute-reader.ts'
 import type { Attribute, AttributeCheck } from '../chains/attributes.ts'
 import { firstLine } from '../chains/attributes.ts'
 import type { ExplainedValue } from '../chains/chain.ts'
-import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { Missing } from '../field-absences.ts'
 import { isNumber } from '../kernel-text.ts'
 import { type CounterForm, HW_COUNTERS, HW_PORT_COUNTERS, PORT_COUNTERS } from './names.ts'
@@ -71,7 +71,7 @@ async function filesBehindValue(
     const all = await listed(context, hw, HW_COUNTERS)
     const own = all.filter(({ path }) => !HW_COUNTERS.has(fileName(path)) && fileName(path) !== LIFESPAN)
     const wanted = own.filter(({ path }) => labels.counter === undefined || fileName(path) === labels.counter)
-    return wanted.length > 0 ? wanted : [{ path: hw, found: new Refusal('missing', 'ENOENT') }]
+    return wanted.length > 0 ? wanted : [{ path: hw, found: new ReadRefusal('missing', 'ENOENT') }]
   }
   if (field === 'lifespan_seconds') return [{ path: `${hw}/${LIFESPAN}`, parse: parseLifespan }]
   const states = [
@@ -84,14 +84,14 @@ async function filesBehindValue(
     [...(forms as ReadonlyMap<string, CounterForm<string>>)].find(([, each]) => each.field === field) ?? []
   if (name === undefined) return []
   const names = await context.list(counters)
-  if (names instanceof Refusal || !names.includes(name)) {
+  if (names instanceof ReadRefusal || !names.includes(name)) {
     const listed = await context.list(hw)
     const beside = besideOf(folder, field).filter(
-      ({ path }) => !(listed instanceof Refusal) && listed.includes(fileName(path)),
+      ({ path }) => !(listed instanceof ReadRefusal) && listed.includes(fileName(path)),
     )
     if (beside.length > 0) return beside
   }
-  if (names instanceof Refusal) return [{ path: counters, found: names, isFolder: true }]
+  if (names instanceof ReadRefusal) return [{ path: counters, found: names, isFolder: true }]
   return [counterAt(`${counters}/${name}`, form)]
 }
 
@@ -102,7 +102,7 @@ async function listed(
   forms: ReadonlyMap<string, CounterForm<string>>,
 ): Promise<readonly (Attribute | AttributeCheck)[]> {
   const names = await context.list(folder)
-  if (names instanceof Refusal) return [{ path: folder, found: names, isFolder: true }]
+  if (names instanceof ReadRefusal) return [{ path: folder, found: names, isFolder: true }]
   // Counters that every driver has come first, because the first file stands for the others.
   const known = [...forms.keys()].filter((name) => names.includes(name))
   const others = names.filter((name) => !forms.has(name))
@@ -117,7 +117,7 @@ function besideOf(folder: string, field: string): Attribute[] {
 }
 
 function isThere(one: Attribute | AttributeCheck): boolean {
-  return !('found' in one && one.found instanceof Refusal && one.found.kind === 'missing')
+  return !('found' in one && one.found instanceof ReadRefusal && one.found.kind === 'missing')
 }
 
 /** Reads a counter as the source does: `N/A` means that the port has no such counter. */

@@ -19,7 +19,7 @@ import {
   type SourceExplain,
   type Step,
 } from '../chains/chain.ts'
-import { type ChainContext, Refusal } from '../chains/chain-context.ts'
+import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { bindCommand, bytesText, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
 import { type PortFiles, portFilesOf } from './explain-files.ts'
 import { parseState } from './parse.ts'
@@ -38,7 +38,7 @@ export const rdmaExplain: SourceExplain = {
   async devices(context) {
     const folder = `${context.sysfs}/class/infiniband`
     const devices = await context.list(folder)
-    if (devices instanceof Refusal) return []
+    if (devices instanceof ReadRefusal) return []
     const ports = await Promise.all(devices.map((device) => portsOf(context, folder, device)))
     return ports.flat()
   },
@@ -82,8 +82,8 @@ interface Port {
 async function portsOf(context: ChainContext, folder: string, device: string): Promise<ChainDevice[]> {
   const ports = await context.list(`${folder}/${device}/ports`)
   const netdevs = await context.list(`${folder}/${device}/device/net`)
-  const numbers = ports instanceof Refusal ? ['1'] : ports
-  const shared = [device, ...(netdevs instanceof Refusal ? [] : netdevs)]
+  const numbers = ports instanceof ReadRefusal ? ['1'] : ports
+  const shared = [device, ...(netdevs instanceof ReadRefusal ? [] : netdevs)]
   return numbers.map((port) => ({ name: `${device}/${port}`, aliases: [`nic-${device}-${port}`, ...shared] }))
 }
 
@@ -91,10 +91,10 @@ async function portsOf(context: ChainContext, folder: string, device: string): P
 export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
   const folder = `${context.sysfs}/class/infiniband`
   const devices = await context.list(folder)
-  if (!(devices instanceof Refusal) && devices.length > 0) return fine(folder, devices.join(' '))
-  const answer = devices instanceof Refusal ? devices.words : 'no device'
+  if (!(devices instanceof ReadRefusal) && devices.length > 0) return fine(folder, devices.join(' '))
+  const answer = devices instanceof ReadRefusal ? devices.words : 'no device'
   const roots = await context.list(context.sysfs)
-  if (roots instanceof Refusal || roots.length === 0)
+  if (roots instanceof ReadRefusal || roots.length === 0)
     return broken(context.sysfs, 'nothing is there', 'pass the mount point of sysfs with --path.sysfs')
   const adapters = await adaptersOf(context)
   const [unbound] = adapters.filter(({ driver }) => driver === '')
@@ -105,7 +105,7 @@ export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
   }
   if (adapters.length > 0)
     return broken(folder, `${answer}; mlx5_core drives ${countOf(adapters.length, 'adapter')}`, 'sudo modprobe mlx5_ib')
-  const hasCore = !((await context.list(`${context.sysfs}/module/ib_core`)) instanceof Refusal)
+  const hasCore = !((await context.list(`${context.sysfs}/module/ib_core`)) instanceof ReadRefusal)
   const words = hasCore ? 'ib_core is loaded, but no driver has found an adapter' : 'no module of RDMA is loaded'
   const fix =
     'load the module of your adapter, such as mlx5_ib or irdma; if there is no adapter, set enabled: false for rdma'
@@ -115,7 +115,7 @@ export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
 async function adaptersOf(context: ChainContext): Promise<{ address: string; driver: string }[]> {
   const bus = pciBusFolder(context)
   const addresses = await context.list(bus)
-  if (addresses instanceof Refusal) return []
+  if (addresses instanceof ReadRefusal) return []
   const found = await Promise.all(
     addresses.map(async (address) => {
       const vendor = await readLine(context, `${bus}/${address}/vendor`)
@@ -123,7 +123,7 @@ async function adaptersOf(context: ChainContext): Promise<{ address: string; dri
       // Class 0x02 is a network adapter; NVIDIA makes bridges too.
       if (vendor !== NVIDIA_NETWORKING || typeof kind !== 'string' || !kind.startsWith('0x02')) return []
       const driver = await context.target(`${bus}/${address}/driver`)
-      return [{ address, driver: driver instanceof Refusal ? '' : driver }]
+      return [{ address, driver: driver instanceof ReadRefusal ? '' : driver }]
     }),
   )
   return found.flat()
@@ -150,7 +150,7 @@ function checkValue(checks: readonly AttributeCheck[], port: string, { folder }:
   const [first] = checks
   if (first === undefined) return fine(folder, 'no counter: it is computed from other values')
   const { path, found } = first
-  if (!(found instanceof Refusal)) return fine(path, valueText(found))
+  if (!(found instanceof ReadRefusal)) return fine(path, valueText(found))
   if (found.kind !== 'missing') return broken(path, found.words, refusalFix(found))
   const name = path.split('/').at(-1) ?? ''
   if (!OPTIONAL.test(name)) return broken(path, 'not there', 'update driver and firmware; these do not have it')
@@ -172,7 +172,7 @@ function checkAll(checks: readonly AttributeCheck[], { files }: Port): Finding {
   return fine(files.folder, `${countOf(counters.length, 'counter')}${beside}`)
 }
 
-function refusalFix({ code }: Refusal): string {
+function refusalFix({ code }: ReadRefusal): string {
   if (code === 'content') return 'not possible: the firmware or hypervisor hides the performance management of the port'
   return 'not possible: this driver does not support the counter for this port; a virtual function has few'
 }
@@ -182,7 +182,7 @@ async function checkLink(context: ChainContext, { folder, port, device }: Port):
   const path = `${place}/state`
   const [state, line] = await Promise.all([readAs(context, path, parseState), readLine(context, path)])
   // A refused state is a fault of the value `state` alone; it says nothing about a counter.
-  if (state instanceof Refusal || line instanceof Refusal)
+  if (state instanceof ReadRefusal || line instanceof ReadRefusal)
     return { state: 'unknown', tried: path, answer: valueText(state) }
   if (state === ACTIVE) return fine(path, line)
   const physical = await readAs(context, `${place}/phys_state`, parseState)
@@ -192,7 +192,7 @@ async function checkLink(context: ChainContext, { folder, port, device }: Port):
   const answer = `${line}, ${valueText(physicalLine)}`
   if (physical === DISABLED) {
     const netdevs = await context.list(`${folder}/device/net`)
-    const [netdev] = netdevs instanceof Refusal ? [] : netdevs
+    const [netdev] = netdevs instanceof ReadRefusal ? [] : netdevs
     return broken(
       path,
       answer,

@@ -4,7 +4,7 @@ import { emptyRecord } from '../empty-record.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import { type KernelFile, type KernelFiles, ReadFailure } from '../kernel-file.ts'
 import type { SourceContext } from '../source.ts'
-import type { Reading } from '../wide-counter.ts'
+import type { CounterReading } from '../wide-counter.ts'
 import { CounterFile } from './counter-file.ts'
 import { CounterFolder, type CounterPart, type Share } from './counter-folder.ts'
 import { HW_COUNTERS, type HwField } from './names.ts'
@@ -87,7 +87,7 @@ export class HwCounters {
   }
 
   /** Reads a share of the counters. Returns false if a listed file is missing. */
-  read(share: Share, reading: Reading): boolean {
+  read(share: Share, reading: CounterReading): boolean {
     if (!this.#due) return true
     let complete = this.#counters.read(share, reading)
     if (share === 'rest')

@@ -1,4 +1,4 @@
-import { integer, list, setting, text } from '@sonde/sdk/config'
+import { boundedText, integer, list, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 
 /** Largest number of addresses of one source, including those of its discovery file. */
@@ -24,7 +24,7 @@ export interface ScrapingDefaults {
 }
 
 function file(words: string) {
-  return v.optional(v.pipe(text(1, 4096), v.description(`${words}; it is read again before each scrape`)))
+  return v.optional(v.pipe(boundedText(1, 4096), v.description(`${words}; it is read again before each scrape`)))
 }
 
 /**
@@ -67,7 +67,7 @@ export function scrapingOptions({ address, seriesMax, cpuMsMax }: ScrapingDefaul
       'Series that one exporter may bring into views and history within a day; what is beyond is left out',
     ),
     username: v.optional(
-      v.pipe(text(1, 256), v.description('Name for basic authentication; `password_file` has the password')),
+      v.pipe(boundedText(1, 256), v.description('Name for basic authentication; `password_file` has the password')),
     ),
     password_file: file('File with the password of `username`'),
     bearer_token_file: file('File with a token that is sent as `Authorization: Bearer`'),

@@ -7,7 +7,7 @@ import { httpGet } from './http-get.ts'
 import { BudgetSpent, CpuBudget, inTurns } from './in-turns.ts'
 import type { ScrapingOptions } from './options.ts'
 import { type RefusalReason, reasonOf, ScrapeRefusal } from './refusal.ts'
-import type { Rows } from './rows.ts'
+import type { ScrapedRows } from './scraped-rows.ts'
 import { TargetState } from './target-state.ts'
 
 const NEWLINE = 10
@@ -18,7 +18,7 @@ const REST = 10
 
 /** Turns the answers of one exporter into records. */
 export interface TargetReader {
-  readonly rows: Rows
+  readonly rows: ScrapedRows
   /**
    * Checks, in steps, whether a body comes from the right kind of exporter. Returns the message that follows the
    * address, or an empty text if the body is valid. The body has at least one series.

@@ -1,6 +1,6 @@
 import { SondeError } from '@sonde/sdk'
 import { idText } from '../../native/doca/ids.ts'
-import { idsOf, placeOf } from '../doca-telemetry-diag/counters.ts'
+import { idsOf, placedCounter } from '../doca-telemetry-diag/counters.ts'
 import { COUNTERS, type Counter } from '../simulator/observe/nic-reading.ts'
 import { diagColumn } from '../simulator/report/doca-diag.ts'
 
@@ -12,7 +12,7 @@ const NS_PER_S = 1e9
 export type Term = readonly [number: number, factor: number]
 
 /** How the value of a data ID is computed. */
-export type SampleColumn =
+export type DiagColumn =
   /** A sum of whole numbers with whole factors, exact to 64 bits. */
   | { readonly kind: 'count'; readonly terms: readonly Term[] }
   /** Seconds, converted to nanoseconds. */
@@ -37,8 +37,8 @@ export function simulatedIds(counters: readonly string[]): bigint[] {
  *
  * @throws SondeError `SIM_COUNTER` if simulated NICs lack the counter.
  */
-export function sampleColumn(id: bigint): SampleColumn {
-  const { counter, labels } = placeOf(id)
+export function sampleColumn(id: bigint): DiagColumn {
+  const { counter, labels } = placedCounter(id)
   const port = Number(labels.port ?? PORTS)
   const column = counter && diagColumn(counter.type, counter.field, Number(labels.priority ?? 0))
   if (counter === undefined || column === undefined || port > PORTS) {

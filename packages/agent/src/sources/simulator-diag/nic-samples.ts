@@ -3,8 +3,8 @@ import { encoderOf } from '@sonde/sdk/internal'
 import { sampleFieldOf } from '../doca-telemetry-diag/type.ts'
 import type { NicPlace } from '../simulator/classes/node-class.ts'
 import type { SampleRing, SourceContext } from '../source.ts'
-import type { SampleColumn, Term } from './columns.ts'
-import type { Moments, Stretch } from './stretch.ts'
+import type { DiagColumn, Term } from './columns.ts'
+import type { Moments, NicStretch } from './nic-stretch.ts'
 
 const WORD = 2 ** 32
 const NS_PER_S = 1_000_000_000
@@ -24,9 +24,9 @@ export interface NicSamplesParts {
   readonly nic: NicPlace
   readonly type: RecordType
   readonly ids: readonly bigint[]
-  readonly columns: readonly SampleColumn[]
+  readonly columns: readonly DiagColumn[]
   /** Shared by all NICs, because they are sampled one after the other. */
-  readonly stretch: Stretch
+  readonly stretch: NicStretch
   readonly sums: Sums
   /** Most samples of one call. */
   readonly capacity: number
@@ -126,7 +126,7 @@ export class NicSamples {
     }
   }
 
-  #writeColumn(column: SampleColumn, to: number, count: number, stride: number): void {
+  #writeColumn(column: DiagColumn, to: number, count: number, stride: number): void {
     const { stretch, sums } = this.#parts
     const words = this.#words
     if (column.kind === 'constant') {

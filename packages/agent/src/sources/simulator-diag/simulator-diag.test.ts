@@ -10,7 +10,7 @@ import { SourceStatus } from '../../hosting/source-status.ts'
 import type { Tap } from '../../sampling/tap.ts'
 import { testSource } from '../conformance.ts'
 import { defaultDataSources } from '../data-sources.ts'
-import { COUNTERS, type DiagCounter, placeOf } from '../doca-telemetry-diag/counters.ts'
+import { COUNTERS, type DiagCounter, placedCounter } from '../doca-telemetry-diag/counters.ts'
 import {
   docaDiagPciType,
   docaDiagPortType,
@@ -92,7 +92,7 @@ function rigOf(t: TestContext, given: object = {}): Rig {
   }
 }
 
-const TIMES = new Set(simulatedIds([]).flatMap((id) => (placeOf(id).counter?.isNs ? [sampleFieldOf(id)] : [])))
+const TIMES = new Set(simulatedIds([]).flatMap((id) => (placedCounter(id).counter?.isNs ? [sampleFieldOf(id)] : [])))
 
 /** Values that the simulator reports at the time of a sample, by the field of the sample. */
 function reported(report: TestReport, sample: Sample, ids: readonly bigint[]): Map<string, bigint> {
@@ -105,7 +105,7 @@ function reported(report: TestReport, sample: Sample, ids: readonly bigint[]): M
   ])
   return new Map(
     ids.flatMap((id): [string, bigint][] => {
-      const { counter, labels } = placeOf(id)
+      const { counter, labels } = placedCounter(id)
       const { type, field, isNs } = counter as DiagCounter
       if (labels.priority !== undefined && labels.priority !== 3) return []
       const value = records(type).get(keys.get(type)?.(String(sample.device)) ?? '')?.[field] as number | bigint

@@ -12,8 +12,8 @@ import type { DeviceClock, Duty, NodeSource, Probe, SourceContext } from '../sou
 import { sampleColumn, simulatedIds } from './columns.ts'
 import type { SimulatorDiagOptions } from './config.ts'
 import { NicSamples } from './nic-samples.ts'
+import { NicStretch } from './nic-stretch.ts'
 import { type HostClocks, NodeClock } from './node-clock.ts'
-import { Stretch } from './stretch.ts'
 
 /** Samples of one block: some tenths of a millisecond, so that no turn of the loop is long. */
 const BLOCK_SAMPLES = 256
@@ -70,7 +70,7 @@ export class SimulatorDiag implements NodeSource {
       return column.kind === 'time' ? [column.number] : []
     })
     const sums = { low: new Float64Array(BLOCK_SAMPLES), high: new Float64Array(BLOCK_SAMPLES) }
-    const stretch = new Stretch(simulation, [...new Set(numbers)], BLOCK_SAMPLES)
+    const stretch = new NicStretch(simulation, [...new Set(numbers)], BLOCK_SAMPLES)
     const shared = { type: sampleTypeOf(ids) as RecordType, ids, columns, stretch, sums, capacity: BLOCK_SAMPLES }
     this.#wanted = new WantedDevices(devices)
     this.#listed = simulation.node.nics.flatMap(namesOf)

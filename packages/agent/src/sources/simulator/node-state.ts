@@ -4,7 +4,7 @@ import type { Heat } from './model/heat.ts'
 import type { Segment } from './model/segment.ts'
 
 /** Counters of a node at the start of a segment, from which a schedule can start. All of it can be written as JSON. */
-export interface Origin {
+export interface ScheduleOrigin {
   readonly index: number
   /** Unit: seconds since the epoch of the simulation. */
   readonly fromS: number
@@ -25,7 +25,7 @@ export interface Origin {
 /** Everything that determines the values of a simulated node, besides seed, node class and workload. */
 export interface NodeState {
   /** Absent if the schedule starts with the epoch. */
-  readonly origin?: Origin
+  readonly origin?: ScheduleOrigin
   readonly aerNames: readonly string[]
   /** Events before the origin; their counts remain. */
   readonly past: readonly EffectEvent[]
@@ -33,7 +33,7 @@ export interface NodeState {
 }
 
 /** Extracts what a schedule needs to start with a segment. */
-export function originOf({ index, fromS, gpus, nics, host }: Segment): Origin {
+export function originOf({ index, fromS, gpus, nics, host }: Segment): ScheduleOrigin {
   return {
     ...{ index, fromS, host: [...host.base] },
     gpus: gpus.map(({ base, aer, startCelsius, heat }) => {

@@ -8,7 +8,7 @@ import { ScenarioPlay } from './scenario-play.ts'
 import { secondsOf } from './time.ts'
 
 /** A simulated node: reports the same records as the sources of real hardware, with values from `Simulation`. */
-export class SimulatedNode implements SampledSource {
+export class SimulatedNodeSource implements SampledSource {
   readonly #play: ScenarioPlay
   readonly #context: SourceContext
   #report: NodeReport | undefined

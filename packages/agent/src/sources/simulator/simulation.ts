@@ -4,7 +4,7 @@ import { EventIndex } from './model/event-index.ts'
 import { compileSegments, type ScheduleInput } from './model/schedule.ts'
 import { locate, type SchedulePosition } from './model/schedule-position.ts'
 import type { Segment } from './model/segment.ts'
-import { type NodeState, type Origin, originOf } from './node-state.ts'
+import { type NodeState, originOf, type ScheduleOrigin } from './node-state.ts'
 
 /**
  * A simulated node. Every value is a pure function of seed, device, time and effects. Reads have the same cost for any
@@ -20,7 +20,7 @@ export class Simulation {
   #coming: Iterator<Segment, void> = [].values()
   #events = new EventIndex([])
   #aerNames: readonly string[] = AER_NAMES
-  #origin: Origin | undefined
+  #origin: ScheduleOrigin | undefined
   /** Events before the origin; their counts remain. */
   #past: readonly EffectEvent[] = []
   /** Increases with every change of the effects, for caches that depend on them. */

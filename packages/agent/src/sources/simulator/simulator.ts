@@ -62,7 +62,9 @@ export const simulator: SourceDefinition = {
   refuse: async (options) => (await import('./scenario-play.ts')).rehearse(options as SimulatorOptions),
   async load() {
     // A quarter of the agent's code, loaded only if the simulator is configured.
-    const { SimulatedNode } = await import('./simulated-node.ts')
-    return { create: (options, context) => sampled(new SimulatedNode(options as SimulatorOptions, context), context) }
+    const { SimulatedNodeSource } = await import('./simulated-node.ts')
+    return {
+      create: (options, context) => sampled(new SimulatedNodeSource(options as SimulatorOptions, context), context),
+    }
   },
 }

@@ -1,7 +1,7 @@
 import type { Batch, BatchSymbols, RecordType } from '@sonde/sdk'
 import {
   BLOCK_HEADER_BYTES,
-  blockBytes,
+  dtbBlockBytes,
   encodeEndBlock,
   encodeFileHeader,
   encodeOriginBlock,
@@ -58,7 +58,7 @@ export class EventBlocks {
 
   /** Copies the records of a batch into a block. */
   of({ type, bytes, count, symbols, source }: EventBatch): MadeBlock {
-    const block = new Uint8Array(blockBytes(bytes.byteLength))
+    const block = new Uint8Array(dtbBlockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const records = new DataView(block.buffer, BLOCK_HEADER_BYTES, bytes.byteLength)
     rename(records, type, symbols, this.symbols)

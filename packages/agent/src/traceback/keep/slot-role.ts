@@ -1,5 +1,5 @@
 import type { Slot } from '@sonde/sdk/internal'
-import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { placedCounter } from '../../sources/doca-telemetry-diag/counters.ts'
 
 /** A field of a diagnostic counter, named by its data ID. */
 const DATA_ID = /^id_([0-9a-f]{16})$/
@@ -14,5 +14,5 @@ export function dataIdOf({ name }: Pick<Slot, 'name'>): bigint | undefined {
 export function isCounterSlot(slot: Slot): boolean {
   const id = dataIdOf(slot)
   if (id === undefined) return slot.field.role === 'counter'
-  return placeOf(id).counter?.extreme === undefined
+  return placedCounter(id).counter?.extreme === undefined
 }

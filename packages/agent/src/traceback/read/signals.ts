@@ -1,7 +1,7 @@
 import type { RecordType } from '@sonde/sdk'
 import type { EventLane } from '@sonde/sdk/api'
 import { labelOf, type Slot } from '@sonde/sdk/internal'
-import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { placedCounter } from '../../sources/doca-telemetry-diag/counters.ts'
 import type { IndexSignal, KeptSeries, ReadIndex } from '../keep/kept-index.ts'
 import { numberSlotOf } from '../keep/series-book.ts'
 import { dataIdOf } from '../keep/slot-role.ts'
@@ -68,7 +68,7 @@ function signalWords(slot: Slot, { labels, apart }: KeptSeries): Pick<LaneSignal
 }
 
 function diagWords(id: bigint): Pick<LaneSignal, 'role' | 'name' | 'unit'> {
-  const { counter, labels } = placeOf(id)
+  const { counter, labels } = placedCounter(id)
   // Unknown data IDs are counters, because nearly all are.
   if (counter === undefined) return { role: 'counter', name: `0x${id.toString(16).padStart(16, '0')}`, unit: '' }
   const more = Object.entries(labels)

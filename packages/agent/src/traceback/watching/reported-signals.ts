@@ -1,5 +1,5 @@
 import { type Batch, type Labels, type RecordType, type SourceInfo, viewsOf } from '@sonde/sdk'
-import { type Holder, labelsOf, ownerOf, Quota, SeriesIndex, seriesKey, wallOffsetNs } from '@sonde/sdk/internal'
+import { labelsOf, ownerOf, Quota, type QuotaHolder, SeriesIndex, seriesKey, wallOffsetNs } from '@sonde/sdk/internal'
 import { recordGroups } from '../../rules/record-groups.ts'
 import { RecordSeries, ringsBytes, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
@@ -27,7 +27,7 @@ export interface ReportedEdge extends SeriesEdge {
   readonly source: string
   readonly device: string
   /** The client that reported it; undefined for sources of the agent. */
-  readonly holder: Holder
+  readonly holder: QuotaHolder
   /** Identifies the series: two series may describe one device. */
   readonly key: string
 }
@@ -61,7 +61,7 @@ interface Watched {
   /** The device of its edges: that of the first edge, so that start and end agree. */
   device: string | undefined
   readonly owner: object
-  readonly holder: Holder
+  readonly holder: QuotaHolder
   readonly key: string
   /** The application that reports it; empty for a source of the agent. */
   readonly app: string
@@ -242,7 +242,7 @@ export class ReportedSignals {
     return this.#ownerCount
   }
 
-  #hasRoom(holder: Holder, bytes: number, nowMs: number): boolean {
+  #hasRoom(holder: QuotaHolder, bytes: number, nowMs: number): boolean {
     const has = () => this.#places.roomFor(holder) >= 1 && this.#bytes.roomFor(holder) >= bytes
     if (has()) return true
     if (nowMs - this.#sweptMs < RETRY_MS) return false

@@ -8,7 +8,7 @@ import {
   type SourceInfo,
   sinkStats,
 } from '@sonde/sdk'
-import { createOwnSource, type Holder, Quota } from '@sonde/sdk/internal'
+import { createOwnSource, Quota, type QuotaHolder } from '@sonde/sdk/internal'
 import { EdgeGate, type HostEdge } from '../../hosting/edge-gate.ts'
 import { reportMark } from '../../hosting/edge-mark.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
@@ -17,7 +17,7 @@ import { Combinations } from '../../rules/combinations.ts'
 import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
 import type { RuleEdge } from '../../rules/rule-edge.ts'
 import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
-import { placeOf } from '../../sources/doca-telemetry-diag/counters.ts'
+import { placedCounter } from '../../sources/doca-telemetry-diag/counters.ts'
 import type { EdgeOrigin } from '../traceback.ts'
 import { TRACEBACK_SOURCE } from '../window/open-event.ts'
 import { HoldingEdges } from './holding-edges.ts'
@@ -54,7 +54,7 @@ const ASK_MS = 2000
 interface StartedEvent {
   readonly source: string
   readonly edge: RuleEdge
-  readonly holder: Holder
+  readonly holder: QuotaHolder
   /** Identifies the series that began it. */
   readonly key: string
 }
@@ -74,7 +74,7 @@ export class RuleWatch implements Sink {
   /** Rules that hold in rings, for combinations. */
   readonly #inHosts = new HoldingEdges()
   /** Clients whose edges began active combinations, by rule. */
-  readonly #holders = new Map<string, Holder>()
+  readonly #holders = new Map<string, QuotaHolder>()
   #watched: readonly RunningSource[] = []
   /** Rules with edges that are passed on. Others belong to combinations, or to a source itself. */
   #rules: ReadonlySet<string> = new Set()
@@ -224,7 +224,7 @@ export class RuleWatch implements Sink {
    * An event that a client's edge begins counts towards that client. `key` names the owner of the series: no other
    * owner ends the event.
    */
-  #combine(edge: RuleEdge & { readonly holder: Holder; readonly key: string }): void {
+  #combine(edge: RuleEdge & { readonly holder: QuotaHolder; readonly key: string }): void {
     if (!this.#rules.has(edge.rule)) return
     const { refused } = this.#combinations
     const key = JSON.stringify([edge.key, edge.device])
@@ -242,7 +242,7 @@ export class RuleWatch implements Sink {
    * A client has the share of one device, even if it names several, and uses no share of real devices. Its series may
    * have the same name; `key` distinguishes them.
    */
-  #tell(source: string, edge: RuleEdge, holder: Holder, key: string): void {
+  #tell(source: string, edge: RuleEdge, holder: QuotaHolder, key: string): void {
     const share = holder === undefined ? edge.device : `client ${holder}`
     const gated = holder === undefined ? edge : { ...edge, device: JSON.stringify([share, key]) }
     if (!this.#edges.isChange(gated)) return
@@ -263,5 +263,5 @@ export class RuleWatch implements Sink {
 }
 
 function watchedSignal({ dataId, ...signal }: Signal): WatchedSignal {
-  return { ...signal, isCounter: dataId !== undefined && placeOf(dataId).counter?.extreme === undefined }
+  return { ...signal, isCounter: dataId !== undefined && placedCounter(dataId).counter?.extreme === undefined }
 }

@@ -1,5 +1,5 @@
 import type { EventEnd, TracebackEvent } from '@sonde/sdk/api'
-import type { Holder } from '@sonde/sdk/internal'
+import type { QuotaHolder } from '@sonde/sdk/internal'
 import type { EventFile } from '../keep/event-file.ts'
 import type { SeriesBook } from '../keep/series-book.ts'
 import { nsToMs } from './clock.ts'
@@ -24,7 +24,7 @@ export interface EventStart {
   /** Whether its rule watched a ring of samples; otherwise reported records. */
   readonly isRing: boolean
   /** The client whose records opened it; undefined for a source of the agent. */
-  readonly holder: Holder
+  readonly holder: QuotaHolder
   /** By the host's monotonic clock. Unit: nanoseconds. */
   readonly monoNs: bigint
   readonly errorNs: bigint

@@ -1,4 +1,4 @@
-import { type Holder, Quota } from '@sonde/sdk/internal'
+import { Quota, type QuotaHolder } from '@sonde/sdk/internal'
 import type { EventStart, OpenEvent } from './open-event.ts'
 
 /**
@@ -41,7 +41,7 @@ export class OpenEvents {
   }
 
   /** Whether a holder may open another event. */
-  hasRoom(holder: Holder): boolean {
+  hasRoom(holder: QuotaHolder): boolean {
     return this.#places.roomFor(holder) >= 1
   }
 

@@ -1,5 +1,5 @@
 import { type Batch, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
-import { type Holder, turn } from '@sonde/sdk/internal'
+import { type QuotaHolder, turn } from '@sonde/sdk/internal'
 import type { RecentRing } from '../../pipeline/recent.ts'
 
 /** Reported records of one source and type in a time span. */
@@ -22,7 +22,7 @@ export interface ReportedSpan {
   readonly sinceMs: number
   readonly untilMs: number
   /** Types that the rule watches, and their client; undefined for the agent's own sources. Their records come first. */
-  readonly first: { readonly types: ReadonlySet<string>; readonly holder: Holder }
+  readonly first: { readonly types: ReadonlySet<string>; readonly holder: QuotaHolder }
 }
 
 /** Types of the agent's own state, which have no lanes. */

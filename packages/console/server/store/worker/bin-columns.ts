@@ -3,10 +3,10 @@ import {
   addBins,
   addColumn,
   BIN_MS,
-  type Bins,
   binOf,
   columnOfBins,
   emptyBins,
+  type FieldBins,
   HOUR_BINS,
   layOver,
   maskOf,
@@ -69,7 +69,7 @@ export function* binColumns(file: StoreFile, wanted: GatherRequest, asked: BinRe
   const blockCount = blockCountOfBins(wanted)
   for (let at = 0; at < series.length; at += blockCount) {
     const block = { ...wanted, series: series.slice(at, at + blockCount) }
-    const totals = new Map<number, Bins>()
+    const totals = new Map<number, FieldBins>()
     for (const version of versions) {
       for (const [id, bins] of binsOfVersion(file, version, block, asked, () =>
         emptyBins(firstBin, count, isCounter),
@@ -92,8 +92,8 @@ function binsOfVersion(
   version: FieldVersion,
   { series, fromMs, toMs }: GatherRequest,
   asked: BinRequest,
-  make: () => Bins,
-): Map<number, Bins> {
+  make: () => FieldBins,
+): Map<number, FieldBins> {
   const isCounter = version.slot.field.role === 'counter'
   const rollUps = file.segments.inRange(ROLLUP, version.stored.id, fromMs, toMs)
   const bins = readBins(file, rollUps, version.slot, new Set(series.map(({ id }) => id)), make)

@@ -20,13 +20,13 @@ export const GAUGE_PARTS = ['last', 'end', 'min', 'max', 'sum', 'count'] as cons
 export const COUNTER_PARTS = ['last', 'end', 'gain', 'covered'] as const
 
 /** Bins of one field of one series, with one array for each part. */
-export interface Bins {
+export interface FieldBins {
   /** Number of the first bin since the Unix epoch. */
   readonly firstBin: number
   readonly parts: readonly Float64Array[]
 }
 
-/** Indices of the parts in {@link Bins}. */
+/** Indices of the parts in {@link FieldBins}. */
 const LAST = 0
 const END = 1
 const MIN = 2
@@ -37,14 +37,14 @@ const GAIN = 2
 const COVERED = 3
 
 /** Creates empty bins. */
-export function emptyBins(firstBin: number, count: number, isCounter: boolean): Bins {
+export function emptyBins(firstBin: number, count: number, isCounter: boolean): FieldBins {
   const parts = isCounter ? COUNTER_PARTS : GAUGE_PARTS
   const memory = new Float64Array(parts.length * count)
   return { firstBin, parts: parts.map((_, part) => memory.subarray(part * count, (part + 1) * count)) }
 }
 
 /** Empties bins for reuse. */
-export function emptyAll({ parts }: Bins): void {
+export function emptyAll({ parts }: FieldBins): void {
   for (const part of parts) part.fill(0)
 }
 
@@ -57,18 +57,18 @@ export function binOf(timeMs: number): number {
 export type BinMask = Uint8Array
 
 /** A mask of bins from `firstBin` on. */
-export function maskOf({ firstBin, parts }: Bins, takes: (bin: number) => boolean): BinMask {
+export function maskOf({ firstBin, parts }: FieldBins, takes: (bin: number) => boolean): BinMask {
   return Uint8Array.from({ length: parts[0]?.length ?? 0 }, (_, i) => (takes(firstBin + i) ? 1 : 0))
 }
 
 /** Adds the samples of a column to the bins of a mask. */
-export function addColumn(bins: Bins, column: Column, isCounter: boolean, mask: BinMask): void {
+export function addColumn(bins: FieldBins, column: Column, isCounter: boolean, mask: BinMask): void {
   if (isCounter) addCounter(bins, column.times, numbersOf(column), gainsOf(column).gains, mask)
   else addGauge(bins, column.times, numbersOf(column), mask)
 }
 
 /** NaN counts as a last value only. */
-function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float64Array, mask: BinMask): void {
+function addGauge({ firstBin, parts }: FieldBins, times: Float64Array, numbers: Float64Array, mask: BinMask): void {
   const [last, end, min, max, sum, count] = parts as [
     Float64Array,
     Float64Array,
@@ -97,7 +97,7 @@ function addGauge({ firstBin, parts }: Bins, times: Float64Array, numbers: Float
 
 /** `gains` are the increases of each sample over the sample before, NaN if unknown. */
 function addCounter(
-  { firstBin, parts }: Bins,
+  { firstBin, parts }: FieldBins,
   times: Float64Array,
   numbers: Float64Array,
   gains: Float64Array,
@@ -121,14 +121,14 @@ function addCounter(
 }
 
 /** Lays bins over others: non-empty bins replace those below. */
-export function layOver(under: Bins, over: Bins): void {
+export function layOver(under: FieldBins, over: FieldBins): void {
   eachFilled(over, under, (i, to) => {
     for (let part = 0; part < under.parts.length; part++) setPart(under, part, to, partAt(over, part, i))
   })
 }
 
 /** Adds bins of other samples of the same series. */
-export function addBins(sum: Bins, more: Bins, isCounter: boolean): void {
+export function addBins(sum: FieldBins, more: FieldBins, isCounter: boolean): void {
   eachFilled(more, sum, (i, to) => {
     addLast(sum, to, more, i)
     if (isCounter) addGains(sum, to, more, i)
@@ -136,7 +136,7 @@ export function addBins(sum: Bins, more: Bins, isCounter: boolean): void {
   })
 }
 
-function eachFilled(from: Bins, to: Bins, take: (i: number, to: number) => void): void {
+function eachFilled(from: FieldBins, to: FieldBins, take: (i: number, to: number) => void): void {
   const shift = from.firstBin - to.firstBin
   const room = to.parts[0]?.length ?? 0
   const count = from.parts[0]?.length ?? 0
@@ -150,7 +150,7 @@ function eachFilled(from: Bins, to: Bins, take: (i: number, to: number) => void)
  * counter, else one value for each step.
  */
 export function columnOfBins(
-  bins: Bins,
+  bins: FieldBins,
   isCounter: boolean,
   fn: QueryFunction,
   stepBins: number,
@@ -176,7 +176,7 @@ export function columnOfBins(
  * If the time before the last sample of a bin is not fully covered, a sample without gain marks the start of the
  * covered part.
  */
-function gainsOfBins(bins: Bins): Pick<Column, 'times' | 'values'> {
+function gainsOfBins(bins: FieldBins): Pick<Column, 'times' | 'values'> {
   const times: number[] = []
   const increases: number[] = []
   for (let i = 0; i < (bins.parts[0]?.length ?? 0); i++) {
@@ -196,7 +196,7 @@ function gainsOfBins(bins: Bins): Pick<Column, 'times' | 'values'> {
   return { times: Float64Array.from(times), values: { increases: Float64Array.from(increases) } }
 }
 
-function lastOf(bins: Bins, start: number, end: number): { timeMs: number; value: number } | undefined {
+function lastOf(bins: FieldBins, start: number, end: number): { timeMs: number; value: number } | undefined {
   for (let i = end - 1; i >= start; i--) {
     const timeMs = timeOf(bins, i)
     if (timeMs !== undefined) return { timeMs, value: partAt(bins, LAST, i) }
@@ -205,7 +205,7 @@ function lastOf(bins: Bins, start: number, end: number): { timeMs: number; value
 }
 
 function reduceStep(
-  bins: Bins,
+  bins: FieldBins,
   start: number,
   end: number,
   fn: QueryFunction,
@@ -227,7 +227,7 @@ function reduceStep(
   return { timeMs: last.timeMs, value: fn === 'avg' ? value / count : value }
 }
 
-function addExtremes(to: Bins, at: number, from: Bins, i: number): void {
+function addExtremes(to: FieldBins, at: number, from: FieldBins, i: number): void {
   const count = partAt(from, COUNT, i)
   if (count === 0) return
   const isFirst = partAt(to, COUNT, at) === 0
@@ -237,18 +237,18 @@ function addExtremes(to: Bins, at: number, from: Bins, i: number): void {
   setPart(to, COUNT, at, partAt(to, COUNT, at) + count)
 }
 
-function addGains(to: Bins, at: number, from: Bins, i: number): void {
+function addGains(to: FieldBins, at: number, from: FieldBins, i: number): void {
   setPart(to, GAIN, at, partAt(to, GAIN, at) + partAt(from, GAIN, i))
   setPart(to, COVERED, at, partAt(to, COVERED, at) + partAt(from, COVERED, i))
 }
 
-function addLast(to: Bins, at: number, from: Bins, i: number): void {
+function addLast(to: FieldBins, at: number, from: FieldBins, i: number): void {
   if (partAt(from, END, i) < partAt(to, END, at)) return
   setPart(to, END, at, partAt(from, END, i))
   setPart(to, LAST, at, partAt(from, LAST, i))
 }
 
-function timeOf(bins: Bins, i: number): number | undefined {
+function timeOf(bins: FieldBins, i: number): number | undefined {
   const end = partAt(bins, END, i)
   return end === 0 ? undefined : (bins.firstBin + i) * BIN_MS + end
 }
@@ -258,11 +258,11 @@ function endOf(timeMs: number, bin: number): number {
   return Math.max(1, Math.round(timeMs - bin * BIN_MS))
 }
 
-function partAt(bins: Bins, part: number, i: number): number {
+function partAt(bins: FieldBins, part: number, i: number): number {
   return bins.parts[part]?.[i] ?? 0
 }
 
-function setPart(bins: Bins, part: number, i: number, value: number): void {
+function setPart(bins: FieldBins, part: number, i: number, value: number): void {
   const values = bins.parts[part]
   if (values !== undefined) values[i] = value
 }

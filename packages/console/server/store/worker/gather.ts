@@ -1,5 +1,5 @@
 import { isPresent } from '@sonde/sdk'
-import { elementsOf, msFactorOf, periodIn, type Slot, type SourcePeriods } from '@sonde/sdk/internal'
+import { elementsOf, msFactorOf, type PeriodsByType, periodIn, type Slot } from '@sonde/sdk/internal'
 import { decodeColumn } from '../codec/decode-column.ts'
 import { Samples } from './samples.ts'
 import { RAW, type StoreSegment, TIMES_FIELD } from './segments.ts'
@@ -138,7 +138,7 @@ function gatherHead(
   const { layout } = type
   const elements = elementsOf(slot)
   const factor = msFactorOf(type)
-  const known = new Map<number, SourcePeriods | undefined>()
+  const known = new Map<number, PeriodsByType | undefined>()
   const periodsOf = (source: number) => {
     if (!known.has(source)) known.set(source, file.periods.within(source, { fromMs, toMs }))
     return known.get(source)

@@ -1,4 +1,4 @@
-import { type Holder, Quota } from '@sonde/sdk/internal'
+import { Quota, type QuotaHolder } from '@sonde/sdk/internal'
 
 /** Holder of the names that were not reported since the file was opened. They count as the names of a client. */
 export const EARLIER = 0n
@@ -20,7 +20,7 @@ export function textPlaces(text: string, placeTextBytes = PLACE_TEXT_BYTES): num
 export class Places {
   readonly #quota: Quota
   readonly #placeTextBytes: number
-  readonly #holders = new Map<number, Holder>()
+  readonly #holders = new Map<number, QuotaHolder>()
   #textBytes = 0
 
   constructor(limitCount: number, placeTextBytes = PLACE_TEXT_BYTES) {
@@ -34,18 +34,18 @@ export class Places {
   }
 
   /** Whether a client, or undefined for this process, may add another name. */
-  hasRoom(holder: Holder, text: string): boolean {
+  hasRoom(holder: QuotaHolder, text: string): boolean {
     return this.#quota.roomFor(holder) >= textPlaces(text, this.#placeTextBytes)
   }
 
   /** A name is stored. */
-  take(id: number, holder: Holder, text: string): void {
+  take(id: number, holder: QuotaHolder, text: string): void {
     this.#holders.set(id, holder)
     this.#add(holder, text, 1)
   }
 
   /** A name is reported. The first report since the file was opened shows its holder. */
-  claim(id: number, holder: Holder, text: () => string): void {
+  claim(id: number, holder: QuotaHolder, text: () => string): void {
     if (this.#holders.get(id) !== EARLIER) return
     const known = text()
     this.leave(id, known)
@@ -59,7 +59,7 @@ export class Places {
     this.#holders.delete(id)
   }
 
-  #add(holder: Holder, text: string, sign: 1 | -1): void {
+  #add(holder: QuotaHolder, text: string, sign: 1 | -1): void {
     this.#quota.add(holder, sign * textPlaces(text, this.#placeTextBytes))
     this.#textBytes += sign * Buffer.byteLength(text)
   }

@@ -1,7 +1,7 @@
 import {
   answerRequest,
   type Column,
-  type Found,
+  type MetricColumns,
   type QueryAnswer,
   type QueryRequest,
   refillExpressions,
@@ -22,7 +22,7 @@ export function query(file: StoreFile, request: QueryRequest): QueryAnswer {
 }
 
 /** The columns of a field, one block of series after the other. */
-function read(file: StoreFile, field: PlannedField, fromMs: number): Found {
+function read(file: StoreFile, field: PlannedField, fromMs: number): MetricColumns {
   const { type, versions, wanted, asked, isOfBins, blockCount } = field
   const { slot } = versions.at(-1) as FieldVersion
   const columns = isOfBins ? binColumns(file, wanted, asked) : rawColumns(file, wanted, blockCount)

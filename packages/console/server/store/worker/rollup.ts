@@ -4,11 +4,11 @@ import { encodeColumn } from '../codec/encode-column.ts'
 import { Scratch } from '../codec/scratch.ts'
 import {
   addColumn,
-  type Bins,
   COUNTER_PARTS,
   DAY_BINS,
   emptyAll,
   emptyBins,
+  type FieldBins,
   GAUGE_PARTS,
   HOUR_BINS,
   layOver,
@@ -159,9 +159,9 @@ export function readBins(
   segments: readonly StoreSegment[],
   slot: Slot,
   wanted: ReadonlySet<number>,
-  make: () => Bins,
-): Map<number, Bins> {
-  const found = new Map<number, Bins>()
+  make: () => FieldBins,
+): Map<number, FieldBins> {
+  const found = new Map<number, FieldBins>()
   const parts = (slot.field.role === 'counter' ? COUNTER_PARTS : GAUGE_PARTS).length
   for (const [id, body, segment] of chunksOf(file, segments, slot, wanted)) {
     const bins = found.get(id) ?? make()
@@ -173,7 +173,7 @@ export function readBins(
   return found
 }
 
-function encodeBins({ parts }: Bins): Uint8Array | undefined {
+function encodeBins({ parts }: FieldBins): Uint8Array | undefined {
   const [last, end] = parts
   const present = new Uint8Array(Math.ceil(DAY_BINS / 8))
   let filled = 0
@@ -189,7 +189,7 @@ function encodeBins({ parts }: Bins): Uint8Array | undefined {
   return encodeColumn({ kind: 'f64', count: DAY_BINS, elements: parts.length, words, present, texts: null })
 }
 
-function decodeBins(body: Uint8Array, day: number, parts: number, into: Uint32Array): Bins {
+function decodeBins(body: Uint8Array, day: number, parts: number, into: Uint32Array): FieldBins {
   const { words, count } = decodeColumn(body, { into })
   const values = new Float64Array(words.buffer, words.byteOffset, words.length >> 1)
   const of = (index: number) => values.subarray(index * count, (index + 1) * count)

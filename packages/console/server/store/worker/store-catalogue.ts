@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type Labels, type RecordType, SondeError } from '@sonde/sdk'
-import { type Holder, keyOfText, seriesKey, type TypeDefinition, typeOfDefinition } from '@sonde/sdk/internal'
+import { keyOfText, type QuotaHolder, seriesKey, type TypeDefinition, typeOfDefinition } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
 import { EARLIER, PLACE_FILE_BYTES, Places } from './places.ts'
@@ -81,7 +81,7 @@ export class StoreCatalogue {
   /**
    * Id of a type, by its definition as JSON. A new type is stored; undefined if there are too many.
    */
-  typeId(definition: string, fingerprint: string, holder: Holder): number | undefined {
+  typeId(definition: string, fingerprint: string, holder: QuotaHolder): number | undefined {
     const known = this.#typeIds.get(fingerprint)
     if (known !== undefined) {
       const stored = this.types.get(known)
@@ -118,7 +118,7 @@ export class StoreCatalogue {
   }
 
   /** Id of a source. A new source is stored; undefined if there are too many. */
-  sourceId(source: SourceDescriptor, holder: Holder): number | undefined {
+  sourceId(source: SourceDescriptor, holder: QuotaHolder): number | undefined {
     const descriptor = JSON.stringify(source)
     const known = this.#sourceIds.get(descriptor)
     if (known !== undefined) {
@@ -140,7 +140,7 @@ export class StoreCatalogue {
     this.#series.get(typeName)?.get(keyOfText(seriesKey(labels)))
 
   /** A series. A new series is stored; undefined if there are too many. */
-  addSeries(typeName: string, labels: Labels, holder: Holder): StoredSeries | undefined {
+  addSeries(typeName: string, labels: Labels, holder: QuotaHolder): StoredSeries | undefined {
     const known = this.findSeries(typeName, labels)
     if (known !== undefined) {
       this.#seriesPlaces.claim(known.id, holder, () => JSON.stringify(known.labels))
@@ -232,7 +232,7 @@ export class StoreCatalogue {
     }
   }
 
-  #keepType(id: number, definition: TypeDefinition, fingerprint: string, holder: Holder): void {
+  #keepType(id: number, definition: TypeDefinition, fingerprint: string, holder: QuotaHolder): void {
     const type = typeOfDefinition(definition)
     if (type.fingerprint !== fingerprint) {
       throw new SondeError('STO_TYPE', `type ${type.name} is not what it was stored as`)
@@ -242,18 +242,18 @@ export class StoreCatalogue {
     this.#typePlaces.take(id, holder, JSON.stringify(definition))
   }
 
-  #keepSource(id: number, descriptor: string, holder: Holder): void {
+  #keepSource(id: number, descriptor: string, holder: QuotaHolder): void {
     this.#sources.set(id, JSON.parse(descriptor) as SourceDescriptor)
     this.#sourceIds.set(descriptor, id)
     this.#sourcePlaces.take(id, holder, descriptor)
   }
 
-  #insert(typeName: string, labels: Labels, holder: Holder): StoredSeries {
+  #insert(typeName: string, labels: Labels, holder: QuotaHolder): StoredSeries {
     const { lastInsertRowid } = this.#insertSeries.run(typeName, JSON.stringify(labels))
     return this.#keepSeries(Number(lastInsertRowid), typeName, labels, holder)
   }
 
-  #keepSeries(id: number, typeName: string, labels: Labels, holder: Holder): StoredSeries {
+  #keepSeries(id: number, typeName: string, labels: Labels, holder: QuotaHolder): StoredSeries {
     const series: StoredSeries = { id, labels, seenHour: 0 }
     let ofType = this.#series.get(typeName)
     if (ofType === undefined) {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { SondeError } from '@sonde/sdk'
 import { type FileLock, messageOf } from '@sonde/sdk/internal'
 import { type ParcelledAnswer, parcelled } from '../answer-parts.ts'
-import type { FileStatus, FromWorker, StoreAnswer, StorePage, ToWorker, WorkerStart, Written } from '../protocol.ts'
+import type { FileStatus, FromWorker, StoredAnswer, StorePage, ToWorker, WorkerStart, Written } from '../protocol.ts'
 import { lockDatabase, type Opened, openDatabase, replaceDatabase } from './database.ts'
 import { listTypes } from './list-types.ts'
 import { maintain } from './maintenance.ts'
@@ -183,7 +183,7 @@ export class StoreWorker {
     }
   }
 
-  #answer<R>(id: number, request: R, read: (file: StoreFile, request: R) => StoreAnswer): void {
+  #answer<R>(id: number, request: R, read: (file: StoreFile, request: R) => StoredAnswer): void {
     if (this.#file === undefined) {
       this.#send({
         kind: 'failed',
@@ -206,7 +206,7 @@ export class StoreWorker {
     }
   }
 
-  #sendAnswer(id: number, result: StoreAnswer): void {
+  #sendAnswer(id: number, result: StoredAnswer): void {
     const large = result !== undefined && 'results' in result ? parcelled(result) : undefined
     this.#parcelled = large
     if (large === undefined) this.#send({ kind: 'answer', id, result })

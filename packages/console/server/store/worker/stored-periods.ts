@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { readRecords, viewsOf } from '@sonde/sdk'
-import { periodType, reportMsOf, type SourcePeriods } from '@sonde/sdk/internal'
+import { type PeriodsByType, periodType, reportMsOf } from '@sonde/sdk/internal'
 import type { NewHeadRow } from './head-rows.ts'
 import type { StoreCatalogue } from './store-catalogue.ts'
 import type { Writers } from './writers.ts'
@@ -69,7 +69,7 @@ export class StoredPeriods {
   }
 
   /** The periods in a window: for each type and device the longest. */
-  within(source: number, { fromMs, toMs }: PeriodSpan): SourcePeriods | undefined {
+  within(source: number, { fromMs, toMs }: PeriodSpan): PeriodsByType | undefined {
     const types = this.#sources.get(source)
     if (types === undefined) return undefined
     const longest = (changes: readonly Change[]) => {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { BatchSymbols, SourceInfo } from '@sonde/sdk'
-import { type Holder, Quota, SYMBOLS_OF_SOURCE, type SymbolsItem, TEXT_ID_MIN } from '@sonde/sdk/internal'
+import { Quota, type QuotaHolder, SYMBOLS_OF_SOURCE, type SymbolsItem, TEXT_ID_MIN } from '@sonde/sdk/internal'
 import type { StoreSettings } from '../config.ts'
 import type { SourceDescriptor } from '../protocol.ts'
 import { symbolsOf } from '../texts.ts'
@@ -41,7 +41,7 @@ export class Writers {
   readonly #texts: StoredTexts
   /** Size of the labels of writers since the file was opened, by holder. Unit: bytes. */
   readonly #labelQuota: Quota
-  readonly #labels = new Map<number, { readonly holder: Holder; bytes: number }>()
+  readonly #labels = new Map<number, { readonly holder: QuotaHolder; bytes: number }>()
 
   constructor(database: DatabaseSync, catalogue: StoreCatalogue, { maxBytes }: Pick<StoreSettings, 'maxBytes'>) {
     this.#labelQuota = new Quota(maxBytes * LABELS_PART)
@@ -58,7 +58,7 @@ export class Writers {
   }
 
   /** Stores a new writer; undefined if there are already too many sources. */
-  add(descriptor: SourceDescriptor, holder: Holder): StoredWriter | undefined {
+  add(descriptor: SourceDescriptor, holder: QuotaHolder): StoredWriter | undefined {
     const source = this.#catalogue.sourceId(descriptor, holder)
     if (source === undefined) return undefined
     const { lastInsertRowid } = this.#insert.run(source)

@@ -1,7 +1,7 @@
 import type { Batch } from '../../schema/batch.ts'
 import { KeptTexts } from '../../schema/texts.ts'
 import { timeSpanOfBatch } from '../../schema/time-span.ts'
-import { blockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
+import { dtbBlockBytes, fillRecordsBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
 /** The parts of a batch that files keep. */
@@ -33,7 +33,7 @@ export class Blocks {
   /** The one copy of a batch. */
   entryOf(batch: FiledBatch, counted: number = batch.count): Entry {
     const { type, source, clock, count, bytes, symbols, page, checksum } = batch
-    const block = this.#take(blockBytes(bytes.byteLength))
+    const block = this.#take(dtbBlockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const textBytes = this.#texts.bytesOf(batch)
     const entry: Entry = {

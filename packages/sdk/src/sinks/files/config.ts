@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { checkOptions } from '../../config/check-options.ts'
-import { choice, decimal, integer, setting, text } from '../../config/kit.ts'
+import { boundedText, choice, decimal, integer, setting } from '../../config/kit.ts'
 import { SondeError, shown } from '../../errors.ts'
 import { userStateDir } from '../../internal/user-dirs.ts'
 import type { RecordType } from '../../schema/record-type.ts'
@@ -117,7 +117,7 @@ function maxBytesEntry(bytes: number) {
 export const filesEntries = {
   dataRoot: v.optional(
     v.pipe(
-      text(),
+      boundedText(),
       v.check((path) => !path.includes('\0'), 'the path of a folder'),
       v.description(
         'Folder of the files. Default: `/opt/mellanox/doca/services/telemetry/data` where it is writable, else `sonde/data` in `$XDG_STATE_HOME` or `~/.local/state`',

@@ -7,7 +7,7 @@ import { makeFolders } from '../../internal/make-folders.ts'
 import { PRIVATE_FILE_MODE, tightenFolder } from '../../internal/private-files.ts'
 import { Disk } from './disk.ts'
 import { isFilesName } from './paths.ts'
-import { reasonOf } from './reasons.ts'
+import { filesDropReason } from './reasons.ts'
 
 /** Limit of the wait for a hanging disk; the sink reports the fault. Unit: milliseconds. */
 const LIMIT_MS = 5000
@@ -24,7 +24,7 @@ export async function checkDataRoot(dataRoot: string): Promise<void> {
   try {
     await Promise.race([tryFile(disk, dataRoot), delay(LIMIT_MS, undefined, { ref: false })])
   } catch (cause) {
-    if (reasonOf(cause) === 'disk_full') return
+    if (filesDropReason(cause) === 'disk_full') return
     const advice = 'give dataRoot a folder that this user may write to'
     throw new SondeError('FIL_ROOT', `no file can be made in ${dataRoot}: ${messageOf(cause)}; ${advice}`, { cause })
   } finally {

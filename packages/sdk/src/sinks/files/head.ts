@@ -1,7 +1,7 @@
 import { SondeError } from '../../errors.ts'
 import { crc32 } from '../../internal/crc32.ts'
 import { type DtbBlockHeader, decodeBlockHeader, decodeFileHeader } from '../../wire/dtb/decode-header.ts'
-import { blockBytes } from '../../wire/dtb/encode.ts'
+import { dtbBlockBytes } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES, type SourceEntry } from '../../wire/dtb/format.ts'
 import type { DiskFile } from './disk.ts'
 
@@ -18,7 +18,7 @@ export async function readFingerprint(handle: DiskFile): Promise<string | undefi
 export async function readSource(handle: DiskFile, size: number): Promise<Partial<SourceEntry> | undefined> {
   const types = await readHeader(handle, FILE_HEADER_BYTES)
   if (types?.blockType !== BLOCK_TYPE.types) return undefined
-  const at = FILE_HEADER_BYTES + blockBytes(types.storedBytes)
+  const at = FILE_HEADER_BYTES + dtbBlockBytes(types.storedBytes)
   const source = await readHeader(handle, at)
   if (source?.blockType !== BLOCK_TYPE.source || source.storedBytes > Math.min(SOURCE_BYTES_LIMIT, size))
     return undefined

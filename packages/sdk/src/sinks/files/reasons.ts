@@ -17,7 +17,7 @@ export function codeOf(error: unknown): string {
 }
 
 /** The reason under which records are dropped that could not be written for an error. */
-export function reasonOf(error: unknown): FilesDropReason {
+export function filesDropReason(error: unknown): FilesDropReason {
   const code = codeOf(error)
   return (Object.hasOwn(REASONS, code) ? REASONS[code] : undefined) ?? 'failed'
 }

@@ -4,7 +4,7 @@ import { Chunk } from './chunk.ts'
 import type { FilesContext } from './context.ts'
 import { Losses } from './losses.ts'
 import { lastPageOf } from './pages.ts'
-import { type FilesDropReason, reasonOf } from './reasons.ts'
+import { type FilesDropReason, filesDropReason } from './reasons.ts'
 import { SourceFiles } from './source-files.ts'
 import { WrittenPages } from './written-pages.ts'
 
@@ -161,7 +161,7 @@ export class SourceWriter {
           await this.#commit(chunk)
           chunk = undefined
         }
-        file = await this.#files.open(entry).catch((error: unknown) => this.#drop(reasonOf(error), entry))
+        file = await this.#files.open(entry).catch((error: unknown) => this.#drop(filesDropReason(error), entry))
         if (file === undefined) continue
         before = file.contents.before(entry)
       }
@@ -194,7 +194,7 @@ export class SourceWriter {
     const isFresh = file.recordBlocks === 0
     for (const { page } of left) if (page !== undefined) this.#pages.forget(page)
     if (left[0] !== undefined) await this.#files.end(left[0].source)
-    if (isFresh) for (const entry of left) this.#drop(reasonOf(error), entry)
+    if (isFresh) for (const entry of left) this.#drop(filesDropReason(error), entry)
     else await this.#write(left)
   }
 

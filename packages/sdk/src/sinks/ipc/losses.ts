@@ -8,7 +8,7 @@ import type { SinkStats } from '../../sink/sink.ts'
 import { type Drops, Untold } from '../../sink/untold.ts'
 import { createSource } from '../../source/source.ts'
 import type { IpcConfig } from './config.ts'
-import { causeOf } from './reasons.ts'
+import { ipcDropCause } from './reasons.ts'
 
 /** Limit of separate reasons of drops; further reasons count as `other`. */
 const REASON_COUNT_MAX = 64
@@ -53,7 +53,7 @@ export class Losses {
   /** Why records are dropped for a reason, as a sentence; empty if the reason says it. */
   causeOf(reason: string): string {
     if (reason === 'not_announced') return this.notAnnouncedReason
-    return reason === 'spool_full' && this.isLoopBlocked ? causeOfBlockedLoop('spoolBytes') : causeOf(reason)
+    return reason === 'spool_full' && this.isLoopBlocked ? causeOfBlockedLoop('spoolBytes') : ipcDropCause(reason)
   }
 
   /** Counts, and warns the first time; of a full spool again after everything was acknowledged. */

@@ -25,6 +25,6 @@ const CAUSES: Readonly<Record<string, string>> = {
 }
 
 /** The cause of a reason in words; empty if none is known. */
-export function causeOf(reason: string): string {
+export function ipcDropCause(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
 }

@@ -1,16 +1,16 @@
 import { turn } from '../../internal/turn.ts'
 import { headerText } from '../../wire/prometheus/header.ts'
-import type { Column } from './column.ts'
 import { hideDuplicates } from './duplicates.ts'
 import { Exposition, type FamilyPart, type FamilyText } from './exposition.ts'
 import type { Family } from './families.ts'
-import type { Table } from './table.ts'
+import type { MetricColumn } from './metric-column.ts'
+import type { MetricTable } from './metric-table.ts'
 import type { Tables } from './tables.ts'
 
 /** A table as it is at one moment, and the rows that changed since the last. */
 interface TableThen {
-  readonly table: Table
-  readonly columns: readonly Column[]
+  readonly table: MetricTable
+  readonly columns: readonly MetricColumn[]
   readonly changed: Int32Array
   readonly rowCount: number
 }
@@ -18,7 +18,7 @@ interface TableThen {
 /** A family as it is at one moment. */
 interface FamilyThen {
   readonly family: Family
-  readonly columns: readonly Column[]
+  readonly columns: readonly MetricColumn[]
   readonly isBaseTaken: boolean
 }
 
@@ -72,7 +72,11 @@ export async function renderMoment({ tables, families }: Moment): Promise<Render
   return { exposition: new Exposition(texts), hiddenCount }
 }
 
-async function renderColumn({ table, lines, laneCount }: Column, changed: Int32Array, rowCount: number): Promise<void> {
+async function renderColumn(
+  { table, lines, laneCount }: MetricColumn,
+  changed: Int32Array,
+  rowCount: number,
+): Promise<void> {
   const step = Math.max(1, Math.floor(ROWS_A_STEP / laneCount))
   for (const one of lines) {
     if (turn.isOver()) await turn.next()
@@ -95,7 +99,7 @@ function headerOf(family: Family, isBaseTaken: boolean): FamilyText['header'] {
   }
 }
 
-function partOf({ table, slots, text, openmetrics }: Column): FamilyPart {
+function partOf({ table, slots, text, openmetrics }: MetricColumn): FamilyPart {
   const pages = text.lend()
   return {
     type: table.type,

@@ -24,7 +24,7 @@ export function conflictWords([first, ...others]: readonly MetricConflict[]): st
 }
 
 /** The cause of a reason in words; empty if none is known. */
-export function causeOf(reason: string): string {
+export function prometheusDropCause(reason: string): string {
   return (Object.hasOwn(CAUSES, reason) ? CAUSES[reason] : undefined) ?? ''
 }
 
@@ -34,7 +34,7 @@ export function firstDrops(name: string, tell: (fault: SondeError) => void) {
   return ({ id, tag }: SourceInfo, reason: string): void => {
     if (told.has(reason)) return
     told.add(reason)
-    const cause = causeOf(reason)
+    const cause = prometheusDropCause(reason)
     const what = `${name} drops records of source ${id}${tag === '' ? '' : ` with tag ${tag}`} as ${reason}`
     tell(new SondeError('PRM_LOST', `${what}${cause === '' ? '' : `: ${cause}`}; its stats count them`))
   }

@@ -1,6 +1,6 @@
 import { turn } from '../../internal/turn.ts'
-import type { Column } from './column.ts'
 import type { Family } from './families.ts'
+import type { MetricColumn } from './metric-column.ts'
 
 /** Number of rows between two readings of the clock. */
 const ROWS_A_STEP = 64
@@ -16,14 +16,14 @@ interface First {
  * If several types fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
  * rows over several turns of the event loop. Returns the number of newly left-out rows.
  */
-export async function hideDuplicates(family: Family, columns: readonly Column[]): Promise<number> {
+export async function hideDuplicates(family: Family, columns: readonly MetricColumn[]): Promise<number> {
   // Of the same columns, the sum rises whenever a row of any comes or goes. One column alone never hides a row.
   const shapes = columns.length === 1 ? 0 : columns.reduce((sum, { table }) => sum + table.rows.shape, 0)
   const { decided } = family
   if (decided?.columns === columns && decided.shapes === shapes) return 0
   family.decided = { columns, shapes }
   const first = new Map<string, First>()
-  const all: [Column, Uint8Array<ArrayBuffer>][] = []
+  const all: [MetricColumn, Uint8Array<ArrayBuffer>][] = []
   for (const column of columns) {
     const hidden = new Uint8Array(columns.length === 1 ? 0 : column.table.rows.high)
     all.push([column, hidden])
@@ -37,7 +37,7 @@ export async function hideDuplicates(family: Family, columns: readonly Column[])
   return newly
 }
 
-async function findFirst(column: Column, hidden: Uint8Array, first: Map<string, First>): Promise<void> {
+async function findFirst(column: MetricColumn, hidden: Uint8Array, first: Map<string, First>): Promise<void> {
   let seen = 0
   for (const { row, key, born } of column.table.visible()) {
     if (seen++ % ROWS_A_STEP === 0 && turn.isOver()) await turn.next()

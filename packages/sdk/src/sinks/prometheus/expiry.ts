@@ -1,5 +1,5 @@
+import type { MetricTable } from './metric-table.ts'
 import { advance, type Job } from './settling.ts'
-import type { Table } from './table.ts'
 import type { Tables } from './tables.ts'
 
 /** After a walk no other begins for so long. Unit: milliseconds. */
@@ -48,7 +48,7 @@ export class Expiry {
     this.#dueMs = Number.POSITIVE_INFINITY
     const expiredMs = this.expiredMs(nowMs)
     let oldestMs = Number.POSITIVE_INFINITY
-    const unused: Table[] = []
+    const unused: MetricTable[] = []
     for (const table of [...this.#tables.all()]) {
       oldestMs = Math.min(oldestMs, yield* table.expire(expiredMs))
       if (table.count === 0 && table.seenMs <= expiredMs) unused.push(table)

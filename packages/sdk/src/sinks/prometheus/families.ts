@@ -4,8 +4,8 @@ import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { counterBase, type FamilyInfo, namesOf } from '../../wire/prometheus/header.ts'
 import { numberClass } from '../../wire/prometheus/lanes.ts'
-import { Column } from './column.ts'
-import type { Table } from './table.ts'
+import { MetricColumn } from './metric-column.ts'
+import type { MetricTable } from './metric-table.ts'
 
 /**
  * Columns of a family whose types the reason of a refusal names; thousands of versions of a type may share a metric.
@@ -26,7 +26,7 @@ export interface MetricConflict {
 
 /** A metric of a type that has no column. */
 export interface Refused {
-  readonly table: Table
+  readonly table: MetricTable
   readonly fields: MetricFields
   /** The family that has the name. Undefined if the fields fit no metric at all. */
   readonly owner: Family | undefined
@@ -44,11 +44,11 @@ export interface Family extends FamilyInfo {
   /** Lines of one family can be compared only if their labels have the same form. */
   readonly shape: string
   /** A new array after each change of the columns, so that holders of the old array are not affected. */
-  columns: readonly Column[]
+  columns: readonly MetricColumn[]
   /** Metrics of other types that wait for a name of this family. */
   readonly refused: Set<Refused>
   /** The columns and table shapes for which the left-out rows were computed. */
-  decided: { readonly columns: readonly Column[]; readonly shapes: number } | undefined
+  decided: { readonly columns: readonly MetricColumn[]; readonly shapes: number } | undefined
 }
 
 /** A metric as a type declares it: one field, or several that share the name. */
@@ -84,7 +84,7 @@ export class Families {
   }
 
   /** The families that a metric of a type would have to share a name with. */
-  inTheWay({ type }: Table, { metric, slots }: MetricFields): Family[] {
+  inTheWay({ type }: MetricTable, { metric, slots }: MetricFields): Family[] {
     if (unfitReason(type, slots) !== undefined) return []
     return [...new Set(namesOf(familyOf(type, metric, slots[0])).flatMap((name) => this.#owners.get(name) ?? []))]
   }
@@ -96,7 +96,7 @@ export class Families {
   }
 
   /** Gives a metric of a type a column in the family of that name, or says why it gets none. */
-  join(table: Table, fields: MetricFields, timestamps: boolean): Column | Refused {
+  join(table: MetricTable, fields: MetricFields, timestamps: boolean): MetricColumn | Refused {
     const { metric, slots } = fields
     const unfit = unfitReason(table.type, slots)
     if (unfit !== undefined) return { table, fields, owner: undefined, reason: () => unfit }
@@ -114,7 +114,7 @@ export class Families {
       for (const name of namesOf(wanted)) this.#owners.set(name, wanted)
     }
     const family = known ?? wanted
-    const column = new Column(table, family, slots, timestamps)
+    const column = new MetricColumn(table, family, slots, timestamps)
     family.columns = [...family.columns, column]
     return column
   }
@@ -122,7 +122,7 @@ export class Families {
   /**
    * Removes columns and empty families. Returns the metrics that waited for the names of the removed families.
    */
-  leave(columns: Iterable<Column>): Refused[] {
+  leave(columns: Iterable<MetricColumn>): Refused[] {
     const free: Refused[] = []
     for (const column of columns) {
       const { family } = column
@@ -171,7 +171,7 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
   return undefined
 }
 
-function refusedBy(owner: Family, table: Table, fields: MetricFields, reason: () => string): Refused {
+function refusedBy(owner: Family, table: MetricTable, fields: MetricFields, reason: () => string): Refused {
   const refused = { table, fields, owner, reason }
   owner.refused.add(refused)
   return refused

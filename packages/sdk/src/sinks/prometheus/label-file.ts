@@ -45,7 +45,7 @@ export function pciAddress(text: string): string | undefined {
 }
 
 /** A label of a line or an option, before its check. */
-interface Entry {
+interface LabelFileEntry {
   readonly key: string
   readonly value: string
   /** `file:line`, or the option. */
@@ -81,7 +81,12 @@ export function parseLabelFile(text: string, file: string): LabelFile {
     }
     const at = told.indexOf('=')
     if (at < 1) throw fault(place, 'it has no name before =', 'name=value')
-    const entry: Entry = { key: told.slice(0, at).trimEnd(), value: told.slice(at + 1).trimStart(), place, show: it }
+    const entry: LabelFileEntry = {
+      key: told.slice(0, at).trimEnd(),
+      value: told.slice(at + 1).trimStart(),
+      place,
+      show: it,
+    }
     if (section === 'global_labels') addLabel(all, entry)
     else if (section === 'device_labels') once(devices, addressOf(entry), entry, labelsOf(entry))
     else if (section === 'device_mapping') once(addresses, entry.key, entry, addressOf({ ...entry, key: entry.value }))
@@ -95,14 +100,14 @@ export function parseLabelFile(text: string, file: string): LabelFile {
  *
  * @throws SondeError `PRM_LABELS` with the label and the allowed text.
  */
-export function checkLabels(labels: Readonly<Record<string, string>>, place: string): LabelTemplates {
+export function checkLabelTemplates(labels: Readonly<Record<string, string>>, place: string): LabelTemplates {
   const checked = new Map<string, Template>()
   for (const [key, value] of Object.entries(labels))
     addLabel(checked, { key, value: String(value), place, show: quoted })
   return checked
 }
 
-function addLabel(labels: Map<string, Template>, entry: Entry): void {
+function addLabel(labels: Map<string, Template>, entry: LabelFileEntry): void {
   const { key, place, show } = entry
   if (!LABEL_NAME.test(key))
     throw fault(
@@ -116,7 +121,7 @@ function addLabel(labels: Map<string, Template>, entry: Entry): void {
 }
 
 /** `rail|0|plane|0`: names and values in turns. */
-function labelsOf({ value, place, show }: Entry): LabelTemplates {
+function labelsOf({ value, place, show }: LabelFileEntry): LabelTemplates {
   const parts = value.split('|')
   if (parts.length % 2 !== 0) throw fault(place, `${show(value)} has a name without a value`, 'name|value|name|value')
   const labels = new Map<string, Template>()
@@ -125,13 +130,13 @@ function labelsOf({ value, place, show }: Entry): LabelTemplates {
   return labels
 }
 
-function addressOf({ key, place, show }: Entry): string {
+function addressOf({ key, place, show }: LabelFileEntry): string {
   const address = pciAddress(key)
   if (address === undefined) throw fault(place, `${show(key)} is no PCI address`, 'one such as 0000:03:00.0')
   return address
 }
 
-function deviceFieldOf({ value, place, show }: Entry): DeviceField {
+function deviceFieldOf({ value, place, show }: LabelFileEntry): DeviceField {
   const [field = '', kind = '', ...more] = value.split('|').map((part) => part.trim())
   if (field === '' || more.length > 0 || !KINDS.includes(kind))
     throw fault(
@@ -142,7 +147,7 @@ function deviceFieldOf({ value, place, show }: Entry): DeviceField {
   return { field, kind: kind as DeviceKind }
 }
 
-function templateOf({ value, place, show }: Entry): Template {
+function templateOf({ value, place, show }: LabelFileEntry): Template {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this finds control characters
   if (value.length > VALUE_LIMIT_CHARACTERS || /[\u0000-\u001f\u007f]/.test(value))
     throw fault(place, `${show(value)} is no value of a label`, `text of at most ${VALUE_LIMIT_CHARACTERS} characters`)
@@ -158,7 +163,7 @@ function templateOf({ value, place, show }: Entry): Template {
   return parts
 }
 
-function once<T>(map: Map<string, T>, key: string, { place, show }: Entry, value: T): void {
+function once<T>(map: Map<string, T>, key: string, { place, show }: LabelFileEntry, value: T): void {
   if (map.has(key)) throw fault(place, `${show(key)} is there twice`, 'each once')
   map.set(key, value)
 }

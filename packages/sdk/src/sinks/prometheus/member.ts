@@ -4,14 +4,14 @@ import { SeriesIndex } from '../../schema/series-index.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
 import { IndexTexts, textIndexesOf } from './index-texts.ts'
 import type { KeptLabels } from './kept-labels.ts'
-import type { Holder } from './quota.ts'
+import type { QuotaHolder } from './quota.ts'
 
 /** A source's part of a table. */
 export interface Member {
   source: SourceInfo
   /** Where the source was replaced: the labels that its rows still use. */
   kept: KeptLabels | undefined
-  readonly holder: Holder
+  readonly holder: QuotaHolder
   readonly index: SeriesIndex
   labels: LabelText
   /** Row of each series number. */
@@ -29,7 +29,7 @@ export interface Member {
 export function createMember(
   { declared, shown }: { readonly declared: RecordType; readonly shown: RecordType },
   source: SourceInfo,
-  holder: Holder,
+  holder: QuotaHolder,
   added: AddedLabels | undefined,
 ): Member {
   const texts = textIndexesOf(declared, shown).length === 0 ? undefined : new IndexTexts(source.symbols)

@@ -10,13 +10,13 @@ import { sourceFilter } from '../source-tags.ts'
 import { type AbsentSeries, readAbsences } from './absences.ts'
 import { renderMoment, takeMoment } from './collect.ts'
 import { type PrometheusConfig, type PrometheusOptions, prometheusConfig } from './config.ts'
-import { causeOf, conflictWords } from './drop-causes.ts'
+import { conflictWords, prometheusDropCause } from './drop-causes.ts'
 import { Expiry } from './expiry.ts'
 import { bytesOf, type Exposition } from './exposition.ts'
 import type { MetricConflict } from './families.ts'
 import { UnfitIndexes } from './indexes.ts'
+import type { MetricTable, MoreLabels } from './metric-table.ts'
 import { Settling } from './settling.ts'
-import type { MoreLabels, Table } from './table.ts'
 import { Tables } from './tables.ts'
 import { type LabelFileHealth, ViewLabels } from './view-labels.ts'
 
@@ -159,7 +159,7 @@ export class Prometheus implements Sink {
 
   causeOf(reason: string): string {
     const conflicts = reason === 'metric_conflict' ? this.conflicts() : []
-    return conflicts.length > 0 ? conflictWords(conflicts) : causeOf(reason)
+    return conflicts.length > 0 ? conflictWords(conflicts) : prometheusDropCause(reason)
   }
 
   /**
@@ -288,7 +288,7 @@ export class Prometheus implements Sink {
     return restOf(batch, taken.records)
   }
 
-  #tableOf({ type, page }: Batch): Table {
+  #tableOf({ type, page }: Batch): MetricTable {
     if (this.#more.indexes.size > 0) this.#unfitIndexes.tell(type, this.#more.indexes)
     return this.#tables.of(type, page?.client, this.#more)
   }

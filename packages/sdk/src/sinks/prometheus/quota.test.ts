@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { property } from '../../../test/helper.ts'
 import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { buckets, chars, counter, createSource, defineType, gauge, label, labelNumber } from '../../index.ts'
-import { type Holder, Quota } from './quota.ts'
+import { Quota, type QuotaHolder } from './quota.ts'
 
 const LIMIT = 1000
 const heat = defineType('heat', 'Heat', { place: labelNumber('u32'), celsius: gauge('u32') })
@@ -32,7 +32,7 @@ test('one client leaves room for the agent and for other clients', () => {
 
 property('what a quota holds stays within its limit, and nobody is listed who holds nothing', 100, (random) => {
   const quota = new Quota(LIMIT)
-  const holders: Holder[] = [undefined, 1n, 2n, 3n]
+  const holders: QuotaHolder[] = [undefined, 1n, 2n, 3n]
   for (let step = 0; step < 100; step++) {
     const holder = random.pick(holders)
     const room = Math.max(0, quota.roomFor(holder))

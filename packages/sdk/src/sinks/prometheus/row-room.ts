@@ -1,5 +1,5 @@
 import type { RecordType } from '../../schema/record-type.ts'
-import { type Holder, Quota } from './quota.ts'
+import { Quota, type QuotaHolder } from './quota.ts'
 
 /** Limits of a table. */
 export interface TableLimits {
@@ -35,12 +35,12 @@ export class RowRoom {
   }
 
   /** Rows that a holder may still have; at most 0 if it is none. */
-  rowsFor(holder: Holder): number {
+  rowsFor(holder: QuotaHolder): number {
     return this.#rows.roomFor(holder)
   }
 
   /** Lines that a holder may still have. */
-  linesFor(holder: Holder): number {
+  linesFor(holder: QuotaHolder): number {
     return this.#lines.roomFor(holder)
   }
 
@@ -65,13 +65,13 @@ export class RowRoom {
   }
 
   /** Counts a row of a holder that comes, or leaves. */
-  addRow(holder: Holder, weight: number, sign: 1 | -1): void {
+  addRow(holder: QuotaHolder, weight: number, sign: 1 | -1): void {
     this.#rows.add(holder, sign)
     this.reweigh(holder, sign * weight)
   }
 
   /** Counts that a row weighs more now, or less. */
-  reweigh(holder: Holder, more: number): void {
+  reweigh(holder: QuotaHolder, more: number): void {
     this.#weights.add(holder, more)
     this.#lines.add(holder, this.linesOf(more))
   }

@@ -6,7 +6,7 @@ import { Random } from '../../../test/random.ts'
 import { counter, defineType, label, type Source } from '../../index.ts'
 import { absenceType, droppedTotal, seriesKey } from '../../internal/index.ts'
 import { turn } from '../../internal/turn.ts'
-import { Table } from './table.ts'
+import { MetricTable } from './metric-table.ts'
 
 const METRIC = 'shared_total'
 const TYPES = ['one', 'two'].map((name) =>
@@ -111,7 +111,7 @@ property('a scrape shows the moment in which it began, whatever changes between 
   const wanted = await quiet.rig.lines()
   // Once the moment is fixed, every other question finds the turn over.
   let asked = 0
-  const begin = mock.method(Table.prototype, 'begin')
+  const begin = mock.method(MetricTable.prototype, 'begin')
   const isOver = mock.method(turn, 'isOver', () => begin.mock.callCount() > 0 && asked++ % 2 === 0)
   let isShown = false
   const lines = busy.rig.lines().finally(() => {

@@ -1,10 +1,10 @@
 import { turn } from '../../internal/turn.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { Column } from './column.ts'
 import type { PrometheusConfig } from './config.ts'
 import { Families, type Family, type MetricConflict, type MetricFields, metricsOf, type Refused } from './families.ts'
-import { type Holder, Quota } from './quota.ts'
-import { type MoreLabels, Table } from './table.ts'
+import { MetricColumn } from './metric-column.ts'
+import { MetricTable, type MoreLabels } from './metric-table.ts'
+import { Quota, type QuotaHolder } from './quota.ts'
 
 /**
  * The shown types and metrics. A name belongs to the first type that has it; types of this process win over types of
@@ -14,9 +14,9 @@ export class Tables {
   readonly families = new Families()
   readonly #config: PrometheusConfig
   readonly #lines: Quota
-  readonly #tables = new Map<string, Table>()
+  readonly #tables = new Map<string, MetricTable>()
   /** Metrics that have no column. */
-  readonly #refused = new Map<Table, Set<Refused>>()
+  readonly #refused = new Map<MetricTable, Set<Refused>>()
   readonly #onRefusal: () => void
 
   /** @param onRefusal Called whenever a metric is refused. */
@@ -27,12 +27,12 @@ export class Tables {
   }
 
   /** In the order of their coming. */
-  all(): MapIterator<Table> {
+  all(): MapIterator<MetricTable> {
     return this.#tables.values()
   }
 
   /** The table of a type of which a holder has a record. */
-  of(type: RecordType, holder: Holder, more: MoreLabels): Table {
+  of(type: RecordType, holder: QuotaHolder, more: MoreLabels): MetricTable {
     const isOwn = holder === undefined
     const known = this.#tables.get(type.fingerprint)
     if (known !== undefined) {
@@ -42,7 +42,7 @@ export class Tables {
     // A type takes as long as hundreds of series: the first question starts the clock of the turn.
     turn.isOver()
     const limits = { rows: this.#config.seriesLimit, lines: this.#lines }
-    const table = new Table(type, this.#config.timestamps, more, limits)
+    const table = new MetricTable(type, this.#config.timestamps, more, limits)
     table.isOwn = isOwn
     this.#tables.set(type.fingerprint, table)
     for (const fields of metricsOf(table.type)) this.#join(table, fields)
@@ -50,7 +50,7 @@ export class Tables {
   }
 
   /** Whether a metric of a table has no column. */
-  hasRefused(table: Table): boolean {
+  hasRefused(table: MetricTable): boolean {
     return this.#refused.has(table)
   }
 
@@ -71,7 +71,7 @@ export class Tables {
    * now. All leave before the first of the others joins: else each would pass its metrics on to the next that leaves,
    * and every other type would ask anew each time.
    */
-  *drop(tables: Iterable<Table>): Generator<void> {
+  *drop(tables: Iterable<MetricTable>): Generator<void> {
     const free: Refused[] = []
     for (const table of tables) {
       yield
@@ -94,11 +94,11 @@ export class Tables {
     this.families.clear()
   }
 
-  #has(table: Table): boolean {
+  #has(table: MetricTable): boolean {
     return this.#tables.get(table.type.fingerprint) === table
   }
 
-  #makeOwn(table: Table): void {
+  #makeOwn(table: MetricTable): void {
     table.isOwn = true
     for (const refused of [...(this.#refused.get(table) ?? [])]) {
       refused.owner?.refused.delete(refused)
@@ -114,11 +114,11 @@ export class Tables {
   }
 
   /** Gives a metric of a table its column, if it may have one. */
-  #join(table: Table, fields: MetricFields): void {
+  #join(table: MetricTable, fields: MetricFields): void {
     const inTheWay = table.isOwn ? this.families.inTheWay(table, fields).filter(isOfClients) : []
     const evicted = inTheWay.map((family) => ({ family, columns: family.columns, free: this.#evict(family) }))
     const joined = this.families.join(table, fields, this.#config.timestamps)
-    if (joined instanceof Column) table.add(joined)
+    if (joined instanceof MetricColumn) table.add(joined)
     else {
       this.#onRefusal()
       this.#refused.set(table, (this.#refused.get(table) ?? new Set()).add(joined))

@@ -1,7 +1,7 @@
 import type { SondeError } from '../../errors.ts'
 import type { FollowedFile } from '../../internal/followed-file.ts'
 import type { PrometheusConfig } from './config.ts'
-import { checkLabels, type LabelFile, type LabelTemplates } from './label-file.ts'
+import { checkLabelTemplates, type LabelFile, type LabelTemplates } from './label-file.ts'
 import { LabelRules } from './label-rules.ts'
 import { followLabelFile } from './read-label-file.ts'
 
@@ -30,7 +30,7 @@ export class ViewLabels {
 
   /** @throws SondeError `PRM_LABELS` if a constant label or the file cannot be used. */
   constructor({ constantLabels, metadataFile, sysfs, onFault }: PrometheusConfig) {
-    this.#constant = checkLabels(constantLabels, 'constantLabels of the Prometheus view')
+    this.#constant = checkLabelTemplates(constantLabels, 'constantLabels of the Prometheus view')
     this.#sysfs = sysfs
     const count = (fault: SondeError) => {
       this.faults++

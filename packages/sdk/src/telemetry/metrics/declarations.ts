@@ -21,7 +21,7 @@ export interface Series {
   holders: number
 }
 
-/** A metric with one label set: a record type of one value, and its series by {@link keyOf}. */
+/** A metric with one label set: a record type of one value, and its series by {@link labelsKey}. */
 export interface Variant {
   readonly type: RecordType
   readonly labels: readonly string[]
@@ -87,12 +87,12 @@ export class Declarations {
 }
 
 /** The texts of labels, in the order of their names. */
-export function keyOf(names: readonly string[], labels: Readonly<Record<string, string>>): string {
+export function labelsKey(names: readonly string[], labels: Readonly<Record<string, string>>): string {
   return JSON.stringify(names.map((name) => labels[name]))
 }
 
-/** The labels that {@link keyOf} made a key of. */
-export function labelsOf(names: readonly string[], key: string): Readonly<Record<string, string>> {
+/** The labels that {@link labelsKey} made a key of. */
+export function keyLabels(names: readonly string[], key: string): Readonly<Record<string, string>> {
   const texts = JSON.parse(key) as readonly string[]
   return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']))
 }

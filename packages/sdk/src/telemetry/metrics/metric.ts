@@ -4,7 +4,7 @@ import type { LossReason } from '../../schema/symbols.ts'
 import type { Absences } from '../../source/absence.ts'
 import type { Source } from '../../source/source.ts'
 import type { Row } from '../../source/table.ts'
-import { keyOf, labelsOf, type Series, type Variant } from './declarations.ts'
+import { keyLabels, labelsKey, type Series, type Variant } from './declarations.ts'
 import { DroppingHandle } from './handles.ts'
 import type { Sampled } from './sampling.ts'
 
@@ -80,7 +80,7 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
     if (this.#closed) throw new SondeError('MTR_CLOSED', `metric ${this.name} is closed; make a new context`)
     const { variant, seriesLimit } = this.#parts
     const labels = this.#checked(given)
-    const key = keyOf(variant.labels, labels)
+    const key = labelsKey(variant.labels, labels)
     const known = variant.series.get(key)
     if (known !== undefined && this.#held.has(key)) return known.handle as H
     if (this.#held.size >= seriesLimit) return this.#dropping('metric_series_limit')
@@ -92,7 +92,7 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
   }
 
   release(...[given]: LabelArguments<N>): void {
-    this.#let(keyOf(this.#parts.variant.labels, this.#checked(given)))
+    this.#let(labelsKey(this.#parts.variant.labels, this.#checked(given)))
   }
 
   /**
@@ -106,7 +106,7 @@ export class BoundMetric<N extends string, H extends object> implements Metric<N
     for (const key of held) this.#let(key)
     if (held.length === 0) return
     if (series.size === 0) absences.set(this.type, undefined, '', 'gone', REASON)
-    else for (const key of held) if (!series.has(key)) absences.gone(this.type, labelsOf(labels, key), REASON)
+    else for (const key of held) if (!series.has(key)) absences.gone(this.type, keyLabels(labels, key), REASON)
   }
 
   /** Whether the metric may be sampled again; if so, it counts as sampled. */

@@ -5,7 +5,7 @@ import type { Batch } from '../../schema/batch.ts'
 import { gauge, timestamp } from '../../schema/field.ts'
 import { defineType } from '../../schema/record-type.ts'
 import {
-  blockBytes,
+  dtbBlockBytes,
   encodeEndBlock,
   encodeFileHeader,
   encodeSymbolsBlock,
@@ -22,7 +22,7 @@ const plain = (text: string) => text.replaceAll(' ', '')
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 function sealed(batch: Batch, typeIndex: number): Uint8Array {
-  const block = new Uint8Array(blockBytes(batch.bytes.byteLength)).fill(0xff)
+  const block = new Uint8Array(dtbBlockBytes(batch.bytes.byteLength)).fill(0xff)
   block.set(batch.bytes, BLOCK_HEADER_BYTES)
   fillRecordsBlock(block, batch)
   sealRecordsBlock(block, typeIndex)

@@ -75,7 +75,7 @@ export function encodeOriginBlock(entry: SourceEntry): Uint8Array {
   return encodeBlock(BLOCK_TYPE.origin, Buffer.from(JSON.stringify(entry)))
 }
 
-/** A block that holds the place of another, of `bytes` in all: see {@link blockBytes}. */
+/** A block that holds the place of another, of `bytes` in all: see {@link dtbBlockBytes}. */
 export function encodeReservedBlock(bytes: number): Uint8Array {
   return encodeBlock(BLOCK_TYPE.reserved, new Uint8Array(bytes - BLOCK_HEADER_BYTES))
 }
@@ -108,7 +108,7 @@ export function encodeEndBlock(): Uint8Array {
 }
 
 /** Size of a block whose payload takes `payloadBytes`: header, payload, padding. */
-export function blockBytes(payloadBytes: number): number {
+export function dtbBlockBytes(payloadBytes: number): number {
   return BLOCK_HEADER_BYTES + align(payloadBytes, 8)
 }
 
@@ -123,8 +123,8 @@ interface KnownOfRecords {
 }
 
 /**
- * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link blockBytes} long and
- * has the records behind its header, where whoever took the batch has copied them. Header and padding are written.
+ * Makes a block of a batch's records in place, but for {@link sealRecordsBlock}: `block` is {@link dtbBlockBytes} long
+ * and has the records behind its header, where whoever took the batch has copied them. Header and padding are written.
  */
 export function fillRecordsBlock(block: Uint8Array, batch: HeaderedBatch, known: KnownOfRecords = {}): void {
   const { type, clock, count, page } = batch
@@ -150,7 +150,7 @@ export function sealRecordsBlock(block: Uint8Array, typeIndex: number): void {
 }
 
 function encodeBlock(blockType: number, payload: Uint8Array): Uint8Array {
-  const block = new Uint8Array(blockBytes(payload.byteLength))
+  const block = new Uint8Array(dtbBlockBytes(payload.byteLength))
   const data = new DataView(block.buffer)
   block.set(payload, BLOCK_HEADER_BYTES)
   beginHeader(data, blockType, payload.byteLength)

@@ -33,7 +33,7 @@ const ARENA_BYTES_MIN = 64 << 10
  * of the same labels are one series. A body mostly has the series of the one before it in the same order: then a line
  * costs one comparison of bytes.
  */
-export class SeriesTable {
+export class SeriesNumbers {
   /** The series by number. */
   readonly series: ScrapedSeries[] = []
   /** Rises when the numbers of series are assigned again. */

@@ -4,7 +4,7 @@ import { type ParseFault, ParseFaults } from './parse-faults.ts'
 import { endOfLabels, isNameByte, readLabels, readUnescaped } from './parse-labels.ts'
 import { PARSE_LIMITS, type ParseLimits } from './parse-limits.ts'
 import { exactInteger, isBlank, NumberReader } from './parse-number.ts'
-import { NO_LABELS, type ScrapedSeries, SeriesTable } from './parse-series.ts'
+import { NO_LABELS, type ScrapedSeries, SeriesNumbers } from './parse-series.ts'
 
 /** `text` is that of Prometheus, version 0.0.4: its timestamps are milliseconds. Those of OpenMetrics are seconds. */
 export type ExpositionFormat = 'text' | 'openmetrics'
@@ -45,7 +45,7 @@ export class ExpositionParser {
   /** Samples of the last body with an exemplar; exemplars are not read. */
   exemplars = 0
   readonly #limits: ParseLimits
-  readonly #table: SeriesTable
+  readonly #table: SeriesNumbers
   readonly #reader = new NumberReader()
   /** By sample: where its value stands. By series: the body that had it last. */
   #valuesAt = new Uint32Array(SAMPLES_MIN)
@@ -60,7 +60,7 @@ export class ExpositionParser {
   /** @param limits Default: {@link PARSE_LIMITS}. */
   constructor(limits: Partial<ParseLimits> = {}) {
     this.#limits = { ...PARSE_LIMITS, ...limits }
-    this.#table = new SeriesTable(this.#limits.seriesCount, this.#limits.bodyBytes)
+    this.#table = new SeriesNumbers(this.#limits.seriesCount, this.#limits.bodyBytes)
   }
 
   /** Grows when series have other numbers than before: whoever keeps something by number forgets it then. */

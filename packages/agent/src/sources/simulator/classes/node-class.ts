@@ -46,7 +46,7 @@ export interface PciPlace {
 }
 
 /** Address of a device without its function. Devices with the same slot share a link. */
-export function slotOf({ address }: PciPlace): string {
+export function pciSlot({ address }: PciPlace): string {
   return address.replace(/\.\d$/, '')
 }
 

@@ -13,7 +13,7 @@ import {
   wantedWatts,
   writeLevels,
 } from './phases.ts'
-import { GPU, GPU_COUNT } from './quantities.ts'
+import { GPU_COUNT, GPU_QUANTITIES } from './quantities.ts'
 import type { GpuSegment, Segment } from './segment.ts'
 
 /** Bits of the reasons for reduced clocks. */
@@ -99,7 +99,7 @@ export function layOut(parts: readonly Part[], shape: GpuShape): GpuLevels {
     levels,
     before,
     mean,
-    meanWatts: mean[GPU.energyJ] ?? 0,
+    meanWatts: mean[GPU_QUANTITIES.energyJ] ?? 0,
   }
 }
 
@@ -109,26 +109,26 @@ function writePhase(row: Float64Array, does: Activity, shape: GpuShape, name: Ac
   const { model } = place
   const load = loadOf(effect)
   writeLevels(row, does, model, load)
-  row[GPU.hostTxBytes] = (row[GPU.hostTxBytes] ?? 0) + hostTxBytes
-  row[GPU.correctedErrors] = (effect.correctedErrorsPerMinute ?? 0) / 60
-  if (effect.timeSlices !== undefined && name !== 'idle') row[GPU.util] = 1
+  row[GPU_QUANTITIES.hostTxBytes] = (row[GPU_QUANTITIES.hostTxBytes] ?? 0) + hostTxBytes
+  row[GPU_QUANTITIES.correctedErrors] = (effect.correctedErrorsPerMinute ?? 0) / 60
+  if (effect.timeSlices !== undefined && name !== 'idle') row[GPU_QUANTITIES.util] = 1
   const spread = 1 + 0.02 * normal(seed, STREAM.device, deviceKey('gpu', place.index), 1)
   const floor = Math.min(model.contextWatts, wantedWatts(does, model))
   const wanted = floor + (wantedWatts(does, model) * spread - floor) * load
   const limit = effect.powerLimitWatts ?? model.powerLimitWatts
   const isCompute = does.power > 0.5
   const held = isCompute ? heat.powerFactor * (effect.powerBrake === true ? 0.5 : 1) : 1
-  row[GPU.energyJ] = Math.min(wanted * held, limit)
+  row[GPU_QUANTITIES.energyJ] = Math.min(wanted * held, limit)
   let reasons = name === 'idle' ? REASON.idle : 0
   if (isCompute && wanted * held >= 0.955 * limit) reasons |= REASON.powerCap
   if (isCompute && heat.state === 'soft') reasons |= REASON.softThermal
   if (isCompute && heat.state === 'hard') reasons |= REASON.hardThermal | REASON.hardware
   if (effect.powerBrake === true) reasons |= REASON.brake | REASON.hardware
-  row[GPU.powerCapS] = reasons & REASON.powerCap ? 1 : 0
-  row[GPU.softThermalS] = reasons & REASON.softThermal ? 1 : 0
-  row[GPU.hardThermalS] = reasons & REASON.hardThermal ? 1 : 0
-  row[GPU.brakeS] = reasons & REASON.brake ? 1 : 0
-  return [clockOf(model.smClockMHz, row[GPU.energyJ] ?? 0, wanted, shape, isCompute), reasons]
+  row[GPU_QUANTITIES.powerCapS] = reasons & REASON.powerCap ? 1 : 0
+  row[GPU_QUANTITIES.softThermalS] = reasons & REASON.softThermal ? 1 : 0
+  row[GPU_QUANTITIES.hardThermalS] = reasons & REASON.hardThermal ? 1 : 0
+  row[GPU_QUANTITIES.brakeS] = reasons & REASON.brake ? 1 : 0
+  return [clockOf(model.smClockMHz, row[GPU_QUANTITIES.energyJ] ?? 0, wanted, shape, isCompute), reasons]
 }
 
 /** Clock in steps of 15 MHz, limited by power and halved by hardware. */

@@ -1,6 +1,6 @@
 import type { CombinedJob } from './combine.ts'
 import type { Pace } from './pace.ts'
-import { HOST, HOST_COUNT } from './quantities.ts'
+import { HOST_COUNT, HOST_QUANTITIES } from './quantities.ts'
 import type { SchedulePosition } from './schedule-position.ts'
 import type { HostSegment, Segment } from './segment.ts'
 
@@ -30,17 +30,17 @@ export function hostGrowth(
   const inData = new Float64Array(HOST_COUNT)
   const isWriting = storageBytesPerS > 0
   const activity = state === 'idle' ? IDLE_SHARE : 1
-  always[HOST.ioWaitingS] = activity * SHARE.ioWaiting + (isWriting ? SHARE.writingWaiting : 0)
-  always[HOST.ioStalledS] = activity * SHARE.ioStalled + (isWriting ? SHARE.writingStalled : 0)
-  always[HOST.cpuWaitingS] = activity * SHARE.cpuWaiting
+  always[HOST_QUANTITIES.ioWaitingS] = activity * SHARE.ioWaiting + (isWriting ? SHARE.writingWaiting : 0)
+  always[HOST_QUANTITIES.ioStalledS] = activity * SHARE.ioStalled + (isWriting ? SHARE.writingStalled : 0)
+  always[HOST_QUANTITIES.cpuWaitingS] = activity * SHARE.cpuWaiting
   if (rhythm !== 'steps') return { always, inData, dataShare: 0 }
   // Tasks that wait already are not counted twice.
-  inData[HOST.ioWaitingS] = Math.max(0, SHARE.dataWaiting - (always[HOST.ioWaitingS] as number))
-  inData[HOST.ioStalledS] = Math.max(0, SHARE.dataStalled - (always[HOST.ioStalledS] as number))
+  inData[HOST_QUANTITIES.ioWaitingS] = Math.max(0, SHARE.dataWaiting - (always[HOST_QUANTITIES.ioWaitingS] as number))
+  inData[HOST_QUANTITIES.ioStalledS] = Math.max(0, SHARE.dataStalled - (always[HOST_QUANTITIES.ioStalledS] as number))
   return { always, inData, dataShare: dataS / stepS }
 }
 
-/** Pressure of the host at a position, by {@link HOST}. */
+/** Pressure of the host at a position, by {@link HOST_QUANTITIES}. */
 export function hostNumbers(out: Float64Array, { segment, elapsedS, startS, lengthS, theta }: SchedulePosition): void {
   const { base, always, inData, dataShare } = segment.host
   // A step starts with the wait for data.

@@ -4,7 +4,7 @@ import { NODE_CLASSES } from '../classes/classes.ts'
 import type { EffectSpan } from '../effects.ts'
 import { cutEffects, Simulation } from '../simulation.ts'
 import { PACKET_BYTES } from './pace.ts'
-import { GPU, GPU_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { GPU_COUNT, GPU_QUANTITIES, NIC_COUNT, NIC_QUANTITIES } from './quantities.ts'
 import type { Workload } from './schedule.ts'
 import { SchedulePosition } from './schedule-position.ts'
 import { gpuIntegrals, nicNumbers, phaseOf } from './values.ts'
@@ -67,10 +67,10 @@ test('a healthy node has the means that are published', () => {
   near(node.stepS(START_S), HEALTHY_STEP_S, 0.001, 'a step')
   const gpus = [0, 1, 2, 3, 4, 5, 6, 7]
   const mean = (quantity: number) => gpus.reduce((sum, gpu) => sum + node.meanOfGpu(gpu, quantity, from, to), 0) / 8
-  near(mean(GPU.energyJ), 0.9 * 700, 0.02, 'power')
-  near(mean(GPU.tensor), 0.5, 0.02, 'tensor activity')
-  near(PACKET_BYTES * node.rateOfNic(3, NIC.txData, from, to), 15.6e9, 0.02, 'what a NIC sends')
-  for (const gpu of gpus) assert.ok(node.meanOfGpu(gpu, GPU.util, from, to) > 0.97)
+  near(mean(GPU_QUANTITIES.energyJ), 0.9 * 700, 0.02, 'power')
+  near(mean(GPU_QUANTITIES.tensor), 0.5, 0.02, 'tensor activity')
+  near(PACKET_BYTES * node.rateOfNic(3, NIC_QUANTITIES.txData, from, to), 15.6e9, 0.02, 'what a NIC sends')
+  for (const gpu of gpus) assert.ok(node.meanOfGpu(gpu, GPU_QUANTITIES.util, from, to) > 0.97)
 })
 
 const FAULTS: readonly EffectSpan[] = [
@@ -80,7 +80,14 @@ const FAULTS: readonly EffectSpan[] = [
 ]
 const SAMPLES = 1200
 /** Integrals of a GPU that are reported as counters; of the others only differences are visible. */
-const COUNTED = [GPU.energyJ, GPU.powerCapS, GPU.softThermalS, GPU.hardThermalS, GPU.brakeS, GPU.correctedErrors]
+const COUNTED = [
+  GPU_QUANTITIES.energyJ,
+  GPU_QUANTITIES.powerCapS,
+  GPU_QUANTITIES.softThermalS,
+  GPU_QUANTITIES.hardThermalS,
+  GPU_QUANTITIES.brakeS,
+  GPU_QUANTITIES.correctedErrors,
+]
 
 for (const periodS of [10e-6, 100e-6, 1e-3, 15e-3, 1]) {
   test(`nothing that is counted falls at a period of ${periodS} s, into scenarios and out of them`, () => {
@@ -111,12 +118,12 @@ test('over any window a GPU is used, its engine busy, its SMs active and its ten
       const from = START_S + sample * 0.0137
       const to = from + Number([0.001, 0.02, 0.3, 2.1][sample % 4])
       const mean = (quantity: number) => node.meanOfGpu(sample % 8, quantity, from, to)
-      const shares = [GPU.util, GPU.engine, GPU.sm, GPU.tensor].map(mean)
+      const shares = [GPU_QUANTITIES.util, GPU_QUANTITIES.engine, GPU_QUANTITIES.sm, GPU_QUANTITIES.tensor].map(mean)
       for (const [i, share] of shares.entries()) {
         assert.ok(share <= Number(shares[i - 1] ?? 1) + 1e-4, `${shares.join(' ≥ ')} over ${to - from} s`)
       }
-      assert.ok(mean(GPU.sm) >= mean(GPU.occupancy) - 1e-4)
-      assert.ok(mean(GPU.energyJ) > 100)
+      assert.ok(mean(GPU_QUANTITIES.sm) >= mean(GPU_QUANTITIES.occupancy) - 1e-4)
+      assert.ok(mean(GPU_QUANTITIES.energyJ) > 100)
     }
   }
 })
@@ -137,7 +144,7 @@ test('effects change nothing before they begin, and nothing of what does not dep
   assert.deepEqual(struck.nic(3, before - 1e-6), healthy.nic(3, before - 1e-6))
   assert.deepEqual(struck.gpu(0, before - 1e-6), healthy.gpu(0, before - 1e-6))
   const after = START_S + 100
-  for (const lane of [NIC.lane0, NIC.lane3, NIC.txManagement]) {
+  for (const lane of [NIC_QUANTITIES.lane0, NIC_QUANTITIES.lane3, NIC_QUANTITIES.txManagement]) {
     near(Number(struck.nic(0, after)[lane]), Number(healthy.nic(0, after)[lane]), 1e-12, 'what goes on by itself')
   }
 })
@@ -149,8 +156,8 @@ test('what was counted stays counted when a scenario is cut', () => {
   node.simulation.setEffects([cutEffects(effects, START_S + 20)])
   assert.deepEqual(node.nic(3, START_S + 20), atCut)
   const later = node.nic(3, START_S + 200)
-  assert.equal(later[NIC.lost], atCut[NIC.lost])
-  assert.ok(Number(later[NIC.txData]) > Number(atCut[NIC.txData]))
+  assert.equal(later[NIC_QUANTITIES.lost], atCut[NIC_QUANTITIES.lost])
+  assert.ok(Number(later[NIC_QUANTITIES.txData]) > Number(atCut[NIC_QUANTITIES.txData]))
 })
 
 test('a past that is given up leaves everything after it as it was, and its memory', () => {
@@ -184,11 +191,11 @@ test('a straggler makes the step longer, and the others wait', () => {
   const node = new Node(during({ gpus: { 5: { computeFactor: 1.25 } } }))
   const [from, to] = [START_S + 10, START_S + 10 + 200 * node.stepS(START_S + 10)]
   near(node.stepS(from) / HEALTHY_STEP_S, 1.22, 0.02, 'the step against a healthy one')
-  const [slow, quick] = [5, 0].map((gpu) => node.meanOfGpu(gpu, GPU.tensor, from, to))
+  const [slow, quick] = [5, 0].map((gpu) => node.meanOfGpu(gpu, GPU_QUANTITIES.tensor, from, to))
   assert.ok(Number(slow) > 1.15 * Number(quick), 'the busy one is the slow one')
-  const watts = node.meanOfGpu(0, GPU.energyJ, from, to)
+  const watts = node.meanOfGpu(0, GPU_QUANTITIES.energyJ, from, to)
   assert.ok(watts < 630 - 70 && watts > 630 - 110, `the others draw ${watts} W`)
-  near(node.meanOfGpu(0, GPU.util, from, to), 0.99, 0.01, 'use')
+  near(node.meanOfGpu(0, GPU_QUANTITIES.util, from, to), 0.99, 0.01, 'use')
 })
 
 test('a narrow PCIe link makes bursts longer, and nothing is lost', () => {
@@ -196,8 +203,8 @@ test('a narrow PCIe link makes bursts longer, and nothing is lost', () => {
   const [from, to] = [START_S + 10, START_S + 10 + 100 * node.stepS(START_S + 10)]
   const longer = node.stepS(from) / HEALTHY_STEP_S
   assert.ok(longer > 1.45 && longer < 1.85, `the step is ${longer} times as long`)
-  assert.equal(node.rateOfNic(3, NIC.lost, from, to), 0)
-  near(PACKET_BYTES * node.rateOfNic(0, NIC.txData, from, to) * longer, 15.6e9, 0.02, 'bytes a step')
+  assert.equal(node.rateOfNic(3, NIC_QUANTITIES.lost, from, to), 0)
+  near(PACKET_BYTES * node.rateOfNic(0, NIC_QUANTITIES.txData, from, to) * longer, 15.6e9, 0.02, 'bytes a step')
   const wide = new Node(during({ nics: { 3: { pcieWidth: 8 } } })).stepS(from) / HEALTHY_STEP_S
   assert.ok(wide >= 1 && wide < 1.15, `half the lanes: ${wide}`)
 })
@@ -205,11 +212,12 @@ test('a narrow PCIe link makes bursts longer, and nothing is lost', () => {
 test('loss on one rail costs packets there and time everywhere', () => {
   const node = new Node(during({ nics: { 3: { lossShare: 2e-4 } } }))
   const [from, to] = [START_S + 10, START_S + 10 + 200 * node.stepS(START_S + 10)]
-  assert.ok(node.rateOfNic(3, NIC.lost, from, to) > 100)
-  assert.equal(node.rateOfNic(4, NIC.lost, from, to), 0)
-  const excess = node.rateOfNic(3, NIC.txData, from, to) / node.rateOfNic(3, NIC.rxData, from, to) - 1
+  assert.ok(node.rateOfNic(3, NIC_QUANTITIES.lost, from, to) > 100)
+  assert.equal(node.rateOfNic(4, NIC_QUANTITIES.lost, from, to), 0)
+  const excess =
+    node.rateOfNic(3, NIC_QUANTITIES.txData, from, to) / node.rateOfNic(3, NIC_QUANTITIES.rxData, from, to) - 1
   near(excess, 0.046, 0.05, 'what is sent again')
-  assert.ok(node.meanOfGpu(0, GPU.tensor, from, to) < 0.46)
+  assert.ok(node.meanOfGpu(0, GPU_QUANTITIES.tensor, from, to) < 0.46)
 })
 
 test('heat slows one GPU down, in waves, and everyone with it', () => {
@@ -217,9 +225,13 @@ test('heat slows one GPU down, in waves, and everyone with it', () => {
   const [from, to] = [START_S + 200, START_S + 500]
   node.gpu(5, to)
   assert.ok(node.simulation.segments.length > 4, 'throttling comes and goes')
-  assert.ok(node.meanOfGpu(5, GPU.softThermalS, from, to) + node.meanOfGpu(5, GPU.hardThermalS, from, to) > 0.1)
-  assert.equal(node.meanOfGpu(0, GPU.softThermalS, from, to), 0)
-  assert.ok(node.meanOfGpu(0, GPU.energyJ, from, to) < 600)
+  assert.ok(
+    node.meanOfGpu(5, GPU_QUANTITIES.softThermalS, from, to) +
+      node.meanOfGpu(5, GPU_QUANTITIES.hardThermalS, from, to) >
+      0.1,
+  )
+  assert.equal(node.meanOfGpu(0, GPU_QUANTITIES.softThermalS, from, to), 0)
+  assert.ok(node.meanOfGpu(0, GPU_QUANTITIES.energyJ, from, to) < 600)
 })
 
 test('a power limit is drawn to the watt, and clocks follow', () => {
@@ -228,7 +240,7 @@ test('a power limit is drawn to the watt, and clocks follow', () => {
   const gpu = segment.gpus[0]
   assert.ok(gpu)
   const compute = phaseOf(gpu, { ...place, segment, theta: 0.5 })
-  assert.equal(gpu.levels[compute * GPU_COUNT + GPU.energyJ], 500)
+  assert.equal(gpu.levels[compute * GPU_COUNT + GPU_QUANTITIES.energyJ], 500)
   near(segment.stepS / HEALTHY_STEP_S, 1.13, 0.03, 'the step against a healthy one')
 })
 
@@ -236,9 +248,9 @@ test('a lost GPU or a link that is down stops the job', () => {
   for (const change of [{ gpus: { 2: { state: 'lost' } } }, { nics: { 6: { link: 'down' } } }] as const) {
     const node = new Node(during(change))
     const [from, to] = [START_S + 10, START_S + 60]
-    assert.equal(node.rateOfNic(0, NIC.txData, from, to), 0)
-    assert.equal(node.meanOfGpu(0, GPU.tensor, from, to), 0)
-    near(node.meanOfGpu(0, GPU.energyJ, from, to), 180, 0.04, 'power while waiting')
-    near(node.meanOfGpu(0, GPU.util, from, to), 1, 1e-9, 'use while waiting')
+    assert.equal(node.rateOfNic(0, NIC_QUANTITIES.txData, from, to), 0)
+    assert.equal(node.meanOfGpu(0, GPU_QUANTITIES.tensor, from, to), 0)
+    near(node.meanOfGpu(0, GPU_QUANTITIES.energyJ, from, to), 180, 0.04, 'power while waiting')
+    near(node.meanOfGpu(0, GPU_QUANTITIES.util, from, to), 1, 1e-9, 'use while waiting')
   }
 })

@@ -4,7 +4,7 @@ import type { CombinedJob, CombinedNic } from './combine.ts'
 import { deviceKey, STREAM, uniform } from './hash.ts'
 import { PACKET_BYTES, type Pace, packetsPerStep, type RailPace, RESENT_PACKETS, TAIL_SHARE } from './pace.ts'
 import { SLOT_S } from './phases.ts'
-import { BASIS, BASIS_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { BASIS, BASIS_COUNT, NIC_COUNT, NIC_QUANTITIES } from './quantities.ts'
 import type { NicSegment, Segment } from './segment.ts'
 
 /** Rates of a healthy port, assumed from published values. */
@@ -36,7 +36,7 @@ const HEALTHY = {
 } as const
 
 /** Bit errors of each lane. */
-const LANES = [NIC.lane0, NIC.lane1, NIC.lane2, NIC.lane3]
+const LANES = [NIC_QUANTITIES.lane0, NIC_QUANTITIES.lane1, NIC_QUANTITIES.lane2, NIC_QUANTITIES.lane3]
 
 /** Longest service of a NIC before the epoch. Unit: seconds. */
 const SERVICE_S = 100 * 86_400
@@ -63,7 +63,7 @@ export function growthOf(
   else if (segment.rhythm !== 'none' && !isDown) growTraffic(grow, nic, effect, rail, segment.rhythm)
   if (!isDown) growLink(grow, seed, nic, effect)
   if (isDown && segment.state !== 'idle') {
-    grow(NIC.ackTimeouts, BASIS.elapsedS, HEALTHY.queuePairs / HEALTHY.retryS)
+    grow(NIC_QUANTITIES.ackTimeouts, BASIS.elapsedS, HEALTHY.queuePairs / HEALTHY.retryS)
   }
   growTrouble(grow, effect)
   // Without traffic no buffer fills up.
@@ -78,30 +78,30 @@ function growTraffic(grow: Grow, nic: NicPlace, effect: CombinedNic, rail: RailP
   const packets = packetsPerStep(nic) * share
   const lost = packets * (effect.lossShare ?? 0)
   const sent = packets + lost * RESENT_PACKETS
-  grow(NIC.txData, BASIS.txSteps, sent)
-  grow(NIC.rxData, BASIS.rxSteps, packets)
-  grow(NIC.txAck, BASIS.rxSteps, packets * HEALTHY.ackShare)
-  grow(NIC.rxAck, BASIS.txSteps, sent * HEALTHY.ackShare)
-  grow(NIC.requests, BASIS.rxSteps, packets / HEALTHY.packetsPerRequest)
-  grow(NIC.lost, BASIS.txSteps, lost)
-  grow(NIC.tails, BASIS.txSteps, lost * TAIL_SHARE)
-  grow(NIC.outOfSequence, BASIS.rxSteps, packets * HEALTHY.outOfSequenceShare)
-  grow(NIC.marked, BASIS.rxSteps, packets * Math.max(HEALTHY.markedShare, effect.markedShare ?? 0))
+  grow(NIC_QUANTITIES.txData, BASIS.txSteps, sent)
+  grow(NIC_QUANTITIES.rxData, BASIS.rxSteps, packets)
+  grow(NIC_QUANTITIES.txAck, BASIS.rxSteps, packets * HEALTHY.ackShare)
+  grow(NIC_QUANTITIES.rxAck, BASIS.txSteps, sent * HEALTHY.ackShare)
+  grow(NIC_QUANTITIES.requests, BASIS.rxSteps, packets / HEALTHY.packetsPerRequest)
+  grow(NIC_QUANTITIES.lost, BASIS.txSteps, lost)
+  grow(NIC_QUANTITIES.tails, BASIS.txSteps, lost * TAIL_SHARE)
+  grow(NIC_QUANTITIES.outOfSequence, BASIS.rxSteps, packets * HEALTHY.outOfSequenceShare)
+  grow(NIC_QUANTITIES.marked, BASIS.rxSteps, packets * Math.max(HEALTHY.markedShare, effect.markedShare ?? 0))
   const throttled = Math.max(0.5 * HEALTHY.markedShare, effect.throttledShare ?? 0)
-  grow(NIC.throttled, BASIS.txSteps, packets * throttled)
-  grow(NIC.deschedules, BASIS.txSteps, packets * throttled * 3)
+  grow(NIC_QUANTITIES.throttled, BASIS.txSteps, packets * throttled)
+  grow(NIC_QUANTITIES.deschedules, BASIS.txSteps, packets * throttled * 3)
   const pausedS = HEALTHY.pausedShare * Math.min(rail.txBusyS, 1) * share
-  grow(NIC.rxPauseS, BASIS.txSteps, pausedS)
-  grow(NIC.rxPauses, BASIS.txSteps, pausedS / HEALTHY.pauseS)
-  grow(NIC.txPauseS, BASIS.rxSteps, pausedS / 3)
-  grow(NIC.txPauses, BASIS.rxSteps, pausedS / 3 / HEALTHY.pauseS)
+  grow(NIC_QUANTITIES.rxPauseS, BASIS.txSteps, pausedS)
+  grow(NIC_QUANTITIES.rxPauses, BASIS.txSteps, pausedS / HEALTHY.pauseS)
+  grow(NIC_QUANTITIES.txPauseS, BASIS.rxSteps, pausedS / 3)
+  grow(NIC_QUANTITIES.txPauses, BASIS.rxSteps, pausedS / 3 / HEALTHY.pauseS)
   const others = (effect.rxOtherBytesPerS ?? 0) / PACKET_BYTES
-  grow(NIC.rxData, BASIS.elapsedS, others)
-  grow(NIC.txAck, BASIS.elapsedS, others * HEALTHY.ackShare)
-  grow(NIC.requests, BASIS.elapsedS, others / HEALTHY.packetsPerRequest)
-  grow(NIC.marked, BASIS.elapsedS, others * (effect.markedShare ?? 0))
+  grow(NIC_QUANTITIES.rxData, BASIS.elapsedS, others)
+  grow(NIC_QUANTITIES.txAck, BASIS.elapsedS, others * HEALTHY.ackShare)
+  grow(NIC_QUANTITIES.requests, BASIS.elapsedS, others / HEALTHY.packetsPerRequest)
+  grow(NIC_QUANTITIES.marked, BASIS.elapsedS, others * (effect.markedShare ?? 0))
   const crowd = effect.neighbourBytesPerS === undefined ? 1 : 6
-  grow(NIC.waitTicks, BASIS.txSteps, 2.4e6 * share * crowd)
+  grow(NIC_QUANTITIES.waitTicks, BASIS.txSteps, 2.4e6 * share * crowd)
   growHostSide(grow, effect, rail, { packets, sent, crowd })
 }
 
@@ -114,11 +114,11 @@ function growHostSide(
 ): void {
   const isNarrow = effect.pcieGeneration !== undefined || effect.pcieWidth !== undefined
   const stalled = Math.max(isNarrow ? 0.6 : HEALTHY.stalledShare, effect.stalledShare ?? 0)
-  grow(NIC.stallS, BASIS.rxSteps, stalled * rail.rxBusyS)
-  if (stalled > 0.3) grow(NIC.stallEvents, BASIS.elapsedS, 1)
+  grow(NIC_QUANTITIES.stallS, BASIS.rxSteps, stalled * rail.rxBusyS)
+  if (stalled > 0.3) grow(NIC_QUANTITIES.stallEvents, BASIS.elapsedS, 1)
   const reads = (traffic.sent * PACKET_BYTES) / 512
-  grow(NIC.pcieReads, BASIS.txSteps, reads)
-  grow(NIC.readLatencyS, BASIS.txSteps, reads * HEALTHY.readLatencyS * (isNarrow ? 3.5 : 1))
+  grow(NIC_QUANTITIES.pcieReads, BASIS.txSteps, reads)
+  grow(NIC_QUANTITIES.readLatencyS, BASIS.txSteps, reads * HEALTHY.readLatencyS * (isNarrow ? 3.5 : 1))
   const misses = HEALTHY.cacheMissShare * (effect.cacheMissFactor ?? (traffic.crowd > 1 ? 5 : 1))
   growCache(grow, BASIS.txSteps, traffic.sent, misses)
 }
@@ -134,18 +134,18 @@ function growStorage(
   const rx = HEALTHY.storageRxBytesPerS * perStep
   const tx = HEALTHY.storageTxBytesPerS * perStep
   const written = storageBytesPerS / PACKET_BYTES
-  grow(NIC.rxData, BASIS.rxSteps, rx)
-  grow(NIC.txAck, BASIS.rxSteps, rx * HEALTHY.ackShare)
-  grow(NIC.requests, BASIS.rxSteps, rx / HEALTHY.packetsPerRequest)
+  grow(NIC_QUANTITIES.rxData, BASIS.rxSteps, rx)
+  grow(NIC_QUANTITIES.txAck, BASIS.rxSteps, rx * HEALTHY.ackShare)
+  grow(NIC_QUANTITIES.requests, BASIS.rxSteps, rx / HEALTHY.packetsPerRequest)
   for (const [by, packets] of [
     [BASIS.txSteps, tx],
     [BASIS.elapsedS, written],
   ] as const) {
     const reads = (packets * PACKET_BYTES) / 512
-    grow(NIC.txData, by, packets)
-    grow(NIC.rxAck, by, packets * HEALTHY.ackShare)
-    grow(NIC.pcieReads, by, reads)
-    grow(NIC.readLatencyS, by, reads * HEALTHY.readLatencyS)
+    grow(NIC_QUANTITIES.txData, by, packets)
+    grow(NIC_QUANTITIES.rxAck, by, packets * HEALTHY.ackShare)
+    grow(NIC_QUANTITIES.pcieReads, by, reads)
+    grow(NIC_QUANTITIES.readLatencyS, by, reads * HEALTHY.readLatencyS)
     growCache(grow, by, packets, HEALTHY.cacheMissShare)
   }
 }
@@ -153,16 +153,16 @@ function growStorage(
 /** Look-ups in the context cache. Hits and misses are separate, so that their sum never decreases. */
 function growCache(grow: Grow, by: number, packets: number, misses: number): void {
   const missShare = Math.min(1, misses)
-  grow(NIC.cacheHits, by, packets * 1.5 * (1 - missShare))
-  grow(NIC.cacheMisses, by, packets * 1.5 * missShare)
+  grow(NIC_QUANTITIES.cacheHits, by, packets * 1.5 * (1 - missShare))
+  grow(NIC_QUANTITIES.cacheMisses, by, packets * 1.5 * missShare)
 }
 
 /** Numbers of a link that grow with or without traffic. */
 function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: CombinedNic): void {
-  grow(NIC.txManagement, BASIS.elapsedS, HEALTHY.managementPerS)
-  grow(NIC.rxManagement, BASIS.elapsedS, HEALTHY.managementPerS * 1.1)
+  grow(NIC_QUANTITIES.txManagement, BASIS.elapsedS, HEALTHY.managementPerS)
+  grow(NIC_QUANTITIES.rxManagement, BASIS.elapsedS, HEALTHY.managementPerS * 1.1)
   const bitsPerS = model.rawBitsPerS * (effect.speedShare ?? 1)
-  grow(NIC.bits, BASIS.elapsedS, bitsPerS)
+  grow(NIC_QUANTITIES.bits, BASIS.elapsedS, bitsPerS)
   const errorsPerS = bitsPerS * bitErrorRate(seed, index, effect)
   for (let lane = 0; lane < model.lanes; lane++) {
     grow(LANES[lane] as number, BASIS.elapsedS, errorsPerS * laneShare(lane, model.lanes, effect.worstLane))
@@ -172,19 +172,19 @@ function growLink(grow: Grow, seed: number, { index, model }: NicPlace, effect: 
 /** Faults with constant rates. */
 function growTrouble(grow: Grow, effect: CombinedNic): void {
   const perS = (number: number, rate: number | undefined) => grow(number, BASIS.elapsedS, rate ?? 0)
-  perS(NIC.effectiveErrors, effect.effectiveErrorsPerS)
-  perS(NIC.stormWarnings, effect.stormWarningsPerS)
-  perS(NIC.stormErrors, effect.stormErrorsPerS)
-  perS(NIC.discards, effect.discardsPerS)
-  perS(NIC.txOther, effect.link === 'down' ? 0 : (effect.neighbourBytesPerS ?? 0) / PACKET_BYTES)
+  perS(NIC_QUANTITIES.effectiveErrors, effect.effectiveErrorsPerS)
+  perS(NIC_QUANTITIES.stormWarnings, effect.stormWarningsPerS)
+  perS(NIC_QUANTITIES.stormErrors, effect.stormErrorsPerS)
+  perS(NIC_QUANTITIES.discards, effect.discardsPerS)
+  perS(NIC_QUANTITIES.txOther, effect.link === 'down' ? 0 : (effect.neighbourBytesPerS ?? 0) / PACKET_BYTES)
 }
 
 function growPauses(grow: Grow, { rxPausedShare = 0, txPausedShare = 0 }: CombinedNic): void {
-  grow(NIC.rxPauseS, BASIS.elapsedS, rxPausedShare)
-  grow(NIC.rxPauses, BASIS.elapsedS, rxPausedShare * 22_000)
-  grow(NIC.txPauseS, BASIS.elapsedS, txPausedShare)
-  grow(NIC.txPauses, BASIS.elapsedS, txPausedShare * 22_000)
-  grow(NIC.bufferPassed, BASIS.elapsedS, txPausedShare * 900)
+  grow(NIC_QUANTITIES.rxPauseS, BASIS.elapsedS, rxPausedShare)
+  grow(NIC_QUANTITIES.rxPauses, BASIS.elapsedS, rxPausedShare * 22_000)
+  grow(NIC_QUANTITIES.txPauseS, BASIS.elapsedS, txPausedShare)
+  grow(NIC_QUANTITIES.txPauses, BASIS.elapsedS, txPausedShare * 22_000)
+  grow(NIC_QUANTITIES.bufferPassed, BASIS.elapsedS, txPausedShare * 900)
 }
 
 /** Counts of a NIC before the epoch. Each NIC started at a different time, so totals differ. */

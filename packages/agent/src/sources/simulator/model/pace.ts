@@ -1,4 +1,4 @@
-import { bandwidthOf, TRANSFERS_PER_SECOND } from '../../pci/bandwidth.ts'
+import { bandwidthOf, GENERATION_TRANSFERS_PER_SECOND } from '../../pci/bandwidth.ts'
 import type { GpuPlace, NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { Combined, CombinedGpu, CombinedNic } from './combine.ts'
 import { deviceKey, normal, STREAM } from './hash.ts'
@@ -120,7 +120,7 @@ function pcieLimit(generation: number, effect: { pcieGeneration?: number; pcieWi
 
 /** Bytes per second and direction of a PCIe link, without line coding. */
 export function pcieBytesPerS(generation: number, lanes: number): number {
-  return bandwidthOf(TRANSFERS_PER_SECOND[generation - 1], lanes) ?? Number.NaN
+  return bandwidthOf(GENERATION_TRANSFERS_PER_SECOND[generation - 1], lanes) ?? Number.NaN
 }
 
 /** Slowdown of compute by a power limit: the clock follows power to the power of 1/2.4. */

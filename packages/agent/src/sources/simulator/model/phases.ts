@@ -1,5 +1,5 @@
 import type { GpuModel } from '../classes/node-class.ts'
-import { GPU } from './quantities.ts'
+import { GPU_QUANTITIES } from './quantities.ts'
 
 /** Parts of a step of training, in order. `wait` is empty on the slowest GPU of a healthy node. */
 export const PHASES = ['data', 'forward', 'backward', 'wait', 'collective', 'optimizer'] as const
@@ -91,22 +91,22 @@ export function wantedWatts(does: Activity, model: GpuModel): number {
 }
 
 /**
- * Writes the levels of an activity into a vector by {@link GPU}; `load` is the share of the GPU in use. The caller adds
- * energy and throttling.
+ * Writes the levels of an activity into a vector by {@link GPU_QUANTITIES}; `load` is the share of the GPU in use. The
+ * caller adds energy and throttling.
  */
 export function writeLevels(levels: Float64Array, does: Activity, model: GpuModel, load: number): void {
-  levels[GPU.util] = does.util
-  levels[GPU.memoryCopy] = 0.9 * does.dram * load
-  levels[GPU.engine] = does.engine * load
-  levels[GPU.sm] = does.sm * load
-  levels[GPU.occupancy] = does.occupancy * load
-  levels[GPU.tensor] = does.tensor * load
-  levels[GPU.dram] = does.dram * load
-  levels[GPU.fp64] = 0.0005 * does.sm * load
-  levels[GPU.fp32] = does.fp32 * load
-  levels[GPU.fp16] = does.fp16 * load
-  levels[GPU.nvlinkTxBytes] = does.nvlink * model.nvlinkBytesPerS
-  levels[GPU.nvlinkRxBytes] = does.nvlink * model.nvlinkBytesPerS * 0.99
-  levels[GPU.hostTxBytes] = does.hostRxBytes * 0.02
-  levels[GPU.hostRxBytes] = does.hostRxBytes
+  levels[GPU_QUANTITIES.util] = does.util
+  levels[GPU_QUANTITIES.memoryCopy] = 0.9 * does.dram * load
+  levels[GPU_QUANTITIES.engine] = does.engine * load
+  levels[GPU_QUANTITIES.sm] = does.sm * load
+  levels[GPU_QUANTITIES.occupancy] = does.occupancy * load
+  levels[GPU_QUANTITIES.tensor] = does.tensor * load
+  levels[GPU_QUANTITIES.dram] = does.dram * load
+  levels[GPU_QUANTITIES.fp64] = 0.0005 * does.sm * load
+  levels[GPU_QUANTITIES.fp32] = does.fp32 * load
+  levels[GPU_QUANTITIES.fp16] = does.fp16 * load
+  levels[GPU_QUANTITIES.nvlinkTxBytes] = does.nvlink * model.nvlinkBytesPerS
+  levels[GPU_QUANTITIES.nvlinkRxBytes] = does.nvlink * model.nvlinkBytesPerS * 0.99
+  levels[GPU_QUANTITIES.hostTxBytes] = does.hostRxBytes * 0.02
+  levels[GPU_QUANTITIES.hostRxBytes] = does.hostRxBytes
 }

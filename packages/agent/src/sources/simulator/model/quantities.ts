@@ -5,7 +5,7 @@ import { vectorOf } from './vector.ts'
  * value of a GPU is such an integral or the difference of two, so power, energy, utilisation and profiling never
  * contradict each other.
  */
-export const GPU = vectorOf([
+export const GPU_QUANTITIES = vectorOf([
   'util',
   'memoryCopy',
   'engine',
@@ -28,11 +28,11 @@ export const GPU = vectorOf([
   'correctedErrors',
 ])
 
-/** Length of a vector by {@link GPU}. */
-export const GPU_COUNT = Object.keys(GPU).length
+/** Length of a vector by {@link GPU_QUANTITIES}. */
+export const GPU_COUNT = Object.keys(GPU_QUANTITIES).length
 
 /** Numbers accumulated for each NIC since the epoch: packets, events, bits, and shares of time in seconds. */
-export const NIC = vectorOf([
+export const NIC_QUANTITIES = vectorOf([
   'txData',
   'rxData',
   'txAck',
@@ -73,16 +73,19 @@ export const NIC = vectorOf([
   'readLatencyS',
 ])
 
-/** Length of a vector by {@link NIC}. */
-export const NIC_COUNT = Object.keys(NIC).length
+/** Length of a vector by {@link NIC_QUANTITIES}. */
+export const NIC_COUNT = Object.keys(NIC_QUANTITIES).length
 
-/** From this index on, a vector by {@link NIC} holds seconds with fractions; all other numbers are whole once read. */
-export const NIC_FRACTIONS_FROM = NIC.rxPauseS
+/**
+ * From this index on, a vector by {@link NIC_QUANTITIES} holds seconds with fractions; all other numbers are whole once
+ * read.
+ */
+export const NIC_FRACTIONS_FROM = NIC_QUANTITIES.rxPauseS
 
 /** Numbers accumulated for the host: time in which some tasks wait, and in which all of them wait. */
-export const HOST = vectorOf(['ioWaitingS', 'ioStalledS', 'cpuWaitingS'])
-/** Length of a vector by {@link HOST}. */
-export const HOST_COUNT = Object.keys(HOST).length
+export const HOST_QUANTITIES = vectorOf(['ioWaitingS', 'ioStalledS', 'cpuWaitingS'])
+/** Length of a vector by {@link HOST_QUANTITIES}. */
+export const HOST_COUNT = Object.keys(HOST_QUANTITIES).length
 
 /** Activities of a NIC that make its numbers grow. */
 export const BASIS = vectorOf(['elapsedS', 'txSteps', 'rxSteps'])

@@ -1,6 +1,6 @@
 import type { NicPlace, NodeClass } from '../classes/node-class.ts'
 import type { EffectSpan, Effects } from '../effects.ts'
-import type { Origin } from '../node-state.ts'
+import type { ScheduleOrigin } from '../node-state.ts'
 import { aerSegment } from './aer.ts'
 import { type Combined, type CombinedGpu, type CombinedNic, combineAt } from './combine.ts'
 import { type GpuLevels, layOut, otherParts, trainingParts } from './gpu-segment.ts'
@@ -10,7 +10,7 @@ import { hostGrowth, hostNumbers } from './host-segment.ts'
 import { countBefore, growthOf } from './nic-segment.ts'
 import { type Pace, paceOf, slowdownByLimit } from './pace.ts'
 import { SLOT_S } from './phases.ts'
-import { GPU_COUNT, HOST_COUNT, NIC, NIC_COUNT } from './quantities.ts'
+import { GPU_COUNT, HOST_COUNT, NIC_COUNT, NIC_QUANTITIES } from './quantities.ts'
 import { locate, SchedulePosition } from './schedule-position.ts'
 import type { GpuSegment, NicSegment, Segment } from './segment.ts'
 import { aerNumbers, gpuIntegrals, nicNumbers } from './values.ts'
@@ -25,7 +25,7 @@ export interface ScheduleInput {
   readonly workload: Workload
   readonly effects: readonly Effects[]
   /** Start of the schedule instead of the epoch; everything before stays unchanged. */
-  readonly origin?: Origin | undefined
+  readonly origin?: ScheduleOrigin | undefined
   /** PCIe errors that devices list, including those of the effects. */
   readonly aerNames: readonly string[]
 }
@@ -206,8 +206,9 @@ class Compiler {
     const effect = combined.nics[nic.index] as CombinedNic
     const before = this.#links[nic.index]
     const base = this.#nicBases[nic.index] as Float64Array
-    if (effect.link !== before) base[NIC.carrierChanges] = (base[NIC.carrierChanges] ?? 0) + 1
-    if (effect.link !== before && effect.link === 'down') base[NIC.linkDowns] = (base[NIC.linkDowns] ?? 0) + 1
+    if (effect.link !== before) base[NIC_QUANTITIES.carrierChanges] = (base[NIC_QUANTITIES.carrierChanges] ?? 0) + 1
+    if (effect.link !== before && effect.link === 'down')
+      base[NIC_QUANTITIES.linkDowns] = (base[NIC_QUANTITIES.linkDowns] ?? 0) + 1
     const growth = growthOf(this.#input.seed, nic, { job: combined.job, effect, pace }, segment)
     const aer = aerSegment(this.#input.aerNames, this.#nicAer[nic.index] as Float64Array, effect.aer)
     return { ...growth, base, aer }

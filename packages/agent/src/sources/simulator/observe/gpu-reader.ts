@@ -9,7 +9,7 @@ import type { GpuSegment } from '../model/segment.ts'
 import { gpuIntegrals, nicNumbers, phaseOf } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
 import { gpuCelsius, memoryCelsius, rippleCelsius } from './gpu-heat.ts'
-import { ORIGINS, type Origin, observedAt } from './origin.ts'
+import { ORIGINS, observedAt, type ReadingOrigin } from './origin.ts'
 import { PciReader } from './pci-reader.ts'
 import { Window } from './window.ts'
 
@@ -125,7 +125,7 @@ export class GpuReader {
     return this.#rail === undefined ? 0 : PACKET_BYTES * this.#rail.mean(packets)
   }
 
-  #look(window: Window, origin: Origin): void {
+  #look(window: Window, origin: ReadingOrigin): void {
     const at = observedAt(origin, this.#t)
     window.look(at, Math.max(1e-9, at - Math.max(0, at - origin.windowS)))
   }

@@ -1,6 +1,6 @@
 import type { NicPlace } from '../classes/node-class.ts'
 import { deviceKey } from '../model/hash.ts'
-import { NIC, NIC_COUNT } from '../model/quantities.ts'
+import { NIC_COUNT, NIC_QUANTITIES } from '../model/quantities.ts'
 import { nicNumbers } from '../model/values.ts'
 import type { Simulation } from '../simulation.ts'
 import { NicReading } from './nic-reading.ts'
@@ -39,7 +39,7 @@ export class NicReader {
 
   /** Share of the last full second in which writes to the host were stalled. */
   get stallRatio(): number {
-    return Math.min(1, rounded(ORIGINS.stalls, this.#stalls.mean(NIC.stallS)))
+    return Math.min(1, rounded(ORIGINS.stalls, this.#stalls.mean(NIC_QUANTITIES.stallS)))
   }
 
   /** Rare retrainings of the PCIe link because of errors. */

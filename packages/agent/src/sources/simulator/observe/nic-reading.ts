@@ -2,24 +2,27 @@ import type { NicPlace } from '../classes/node-class.ts'
 import type { NicEffect, NicEventKind } from '../effects.ts'
 import { bitErrorRate } from '../model/bit-errors.ts'
 import { deviceKey, STREAM, uniform } from '../model/hash.ts'
-import { NIC, NIC_COUNT, NIC_FRACTIONS_FROM } from '../model/quantities.ts'
+import { NIC_COUNT, NIC_FRACTIONS_FROM, NIC_QUANTITIES } from '../model/quantities.ts'
 import { rareEvents } from '../model/rare-events.ts'
 import { SchedulePosition } from '../model/schedule-position.ts'
 import type { NicSegment } from '../model/segment.ts'
 import { nicNumbers } from '../model/values.ts'
 import { vectorOf } from '../model/vector.ts'
 import type { Simulation } from '../simulation.ts'
-import { type Origin, observedAt } from './origin.ts'
+import { observedAt, type ReadingOrigin } from './origin.ts'
 
 const DAY_S = 86_400
 
-/** Counters of a NIC: the numbers of {@link NIC}, the congestion notifications that it has sent, and elapsed time. */
-export const COUNTERS = { ...NIC, ...vectorOf(['cnpSent', 'elapsedMs'], NIC_COUNT) }
+/**
+ * Counters of a NIC: the numbers of {@link NIC_QUANTITIES}, the congestion notifications that it has sent, and elapsed
+ * time.
+ */
+export const COUNTERS = { ...NIC_QUANTITIES, ...vectorOf(['cnpSent', 'elapsedMs'], NIC_COUNT) }
 /** Name of one of {@link COUNTERS}. */
 export type Counter = keyof typeof COUNTERS
 const COUNTERS_COUNT = Object.keys(COUNTERS).length
 
-/** One NIC at the moment that an origin of counters shows. */
+/** One NIC_QUANTITIES at the moment that an origin of counters shows. */
 export class NicReading {
   readonly nic: NicPlace
   /** By {@link COUNTERS}; whole numbers except for the seconds. */
@@ -31,10 +34,10 @@ export class NicReading {
   atS = 0
   readonly #simulation: Simulation
   readonly #key: number
-  readonly #origin: Origin
+  readonly #origin: ReadingOrigin
   readonly #phaseS: number
 
-  constructor(simulation: Simulation, nic: NicPlace, origin: Origin) {
+  constructor(simulation: Simulation, nic: NicPlace, origin: ReadingOrigin) {
     this.nic = nic
     this.#simulation = simulation
     this.#key = deviceKey('nic', nic.index)
@@ -51,7 +54,7 @@ export class NicReading {
     this.segment = this.#simulation.at(place, this.atS).segment.nics[nic.index] as NicSegment
     nicNumbers(counters, seed, nic, place)
     for (let i = 0; i < NIC_FRACTIONS_FROM; i++) counters[i] = Math.floor(counters[i] as number)
-    counters[COUNTERS.cnpSent] = Math.floor(0.75 * this.count(NIC.marked))
+    counters[COUNTERS.cnpSent] = Math.floor(0.75 * this.count(NIC_QUANTITIES.marked))
     counters[COUNTERS.elapsedMs] = Math.floor(this.atS * 1000)
   }
 
@@ -83,7 +86,7 @@ export class NicReading {
     return this.isUp ? bitErrorRate(this.#simulation.seed, this.nic.index, this.effect) : Number.NaN
   }
 
-  /** Number of events of the NIC. */
+  /** Number of events of the NIC_QUANTITIES. */
   events(kind: NicEventKind): number {
     return this.#simulation.events.ofNic(this.nic.index, kind, this.atS)
   }
@@ -94,7 +97,7 @@ export class NicReading {
     return rareEvents(this.#simulation.seed, this.#key * 16 + stream, (share * perDay) / DAY_S, this.atS)
   }
 
-  /** A constant random number in [0, 1), different for each NIC. */
+  /** A constant random number in [0, 1), different for each NIC_QUANTITIES. */
   own(stream: number): number {
     return uniform(this.#simulation.seed, STREAM.device, this.#key, stream)
   }

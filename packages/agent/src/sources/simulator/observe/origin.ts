@@ -2,7 +2,7 @@
  * Difference between the state of a device and its reported values: values come in steps, late, as means of a window,
  * and rounded. Times are those of the simulation, in seconds.
  */
-export interface Origin {
+export interface ReadingOrigin {
   /** Time between two changes of the value; 0 if each read returns a new value. Unit: seconds. */
   readonly updateS: number
   /** Age of a value when it changes. Unit: seconds. */
@@ -35,25 +35,25 @@ export const ORIGINS = {
   pressure: { updateS: 2, lagS: 0, windowS: 0, resolution: 1e-6 },
   /** PCIe stalls: share of the last full second. */
   stalls: { updateS: 1, lagS: 0, windowS: 1, resolution: 0.01 },
-} as const satisfies Readonly<Record<string, Origin>>
+} as const satisfies Readonly<Record<string, ReadingOrigin>>
 
 /**
  * The moment that a read at `t` shows. `phaseS` shifts the steps, so that devices do not change together. Never later
  * than `t`, never earlier than for an earlier read.
  */
-export function observedAt({ updateS, lagS }: Origin, t: number, phaseS = 0): number {
+export function observedAt({ updateS, lagS }: ReadingOrigin, t: number, phaseS = 0): number {
   if (updateS === 0) return Math.max(0, t - lagS)
   const steps = Math.floor((t - lagS - phaseS) / updateS)
   return Math.max(0, phaseS + steps * updateS)
 }
 
 /** Best time resolution of an origin: its period or its window. Unit: seconds. */
-export function apartS({ updateS, windowS }: Origin): number {
+export function apartS({ updateS, windowS }: ReadingOrigin): number {
   return Math.max(updateS, windowS)
 }
 
 /** A value rounded to the resolution of its origin. */
-export function rounded({ resolution }: Origin, value: number): number {
+export function rounded({ resolution }: ReadingOrigin, value: number): number {
   if (resolution === 0) return value
   const steps = Math.round(value / resolution)
   // A division by the inverse is exact: a product with 0.001 would turn 336.78 into 336.78000000000003.

@@ -1,7 +1,7 @@
 import { pciAerType } from '../../pci/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { Simulation } from '../simulation.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 /** A counter of PCIe errors: a device, or a port of a bridge. */
 export interface AerCounter {
@@ -15,7 +15,7 @@ export class AerRows {
   readonly #simulation: Simulation
   readonly #context: SourceContext
   readonly #counters: readonly AerCounter[]
-  #rows: Rows<number> | undefined
+  #rows: ReportRows<number> | undefined
   #names: readonly string[] = []
 
   constructor(simulation: Simulation, context: SourceContext, counters: readonly AerCounter[]) {
@@ -48,6 +48,6 @@ export class AerRows {
         return { labels: { device: address, severity, error } }
       }),
     )
-    this.#rows = new Rows(this.#context, pciAerType, { errors_total: (count: number) => count }, rows)
+    this.#rows = new ReportRows(this.#context, pciAerType, { errors_total: (count: number) => count }, rows)
   }
 }

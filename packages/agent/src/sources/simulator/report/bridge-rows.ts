@@ -6,13 +6,13 @@ import type { Simulation } from '../simulation.ts'
 import type { GpuRows } from './gpu-rows.ts'
 import type { NicRows } from './nic-rows.ts'
 import { bridgeRow, PCI_BRIDGE } from './pci.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 /** Records of the bridges between devices and root: both ends report the state of a link. */
 export class BridgeRows {
   readonly bridges: readonly BridgePlace[]
   readonly readers: readonly BridgeReader[]
-  readonly #rows: Rows<BridgeReader>
+  readonly #rows: ReportRows<BridgeReader>
 
   constructor(simulation: Simulation, context: SourceContext, gpus: GpuRows, nics: NicRows) {
     this.bridges = bridgesOf(simulation.node)
@@ -27,7 +27,7 @@ export class BridgeRows {
         below.map(({ pci }) => pci),
       )
     })
-    this.#rows = new Rows(context, pciDeviceType, PCI_BRIDGE, this.bridges.map(bridgeRow))
+    this.#rows = new ReportRows(context, pciDeviceType, PCI_BRIDGE, this.bridges.map(bridgeRow))
   }
 
   /** Reports the values that the readers of the devices below saw last. */

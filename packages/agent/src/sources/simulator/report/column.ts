@@ -15,7 +15,7 @@ export interface Bins<Counter extends string> {
  * Value of a field: a constant; a function of the reader, NaN if the value is absent; the name of a counter of the
  * model; or a sum of counters.
  */
-export type Column<Reader, Counter extends string = never> =
+export type ReportColumn<Reader, Counter extends string = never> =
   | number
   | ((reader: Reader, counters: Float64Array) => number)
   | Counter
@@ -24,11 +24,11 @@ export type Column<Reader, Counter extends string = never> =
 
 /** Columns by field. Fields without a column that are not facts of the row are absent. */
 export type Columns<Type extends RecordType, Reader, Counter extends string = never> = {
-  readonly [Field in keyof Type['fields']]?: Column<Reader, Counter>
+  readonly [Field in keyof Type['fields']]?: ReportColumn<Reader, Counter>
 }
 
 /** Columns of any type. */
-export type AnyColumns<Reader> = Readonly<Record<string, Column<Reader, string>>>
+export type AnyColumns<Reader> = Readonly<Record<string, ReportColumn<Reader, string>>>
 
 /** Columns of counters that stay at zero; names are given without `_total`. */
 export function zeros<const Name extends string>(...names: readonly Name[]): { readonly [N in `${Name}_total`]: 0 } {
@@ -76,7 +76,7 @@ export function placeColumns<Reader>(
 
 function placeColumn<Reader>(
   slot: Slot,
-  column: Exclude<Column<Reader, string>, number>,
+  column: Exclude<ReportColumn<Reader, string>, number>,
   places: Vector<string>,
 ): PlacedColumn<Reader> {
   const placeOf = (counter: string) => places[counter] as number

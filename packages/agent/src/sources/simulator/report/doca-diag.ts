@@ -11,7 +11,7 @@ import { isInBurst } from '../model/bursts.ts'
 import { PACKET_BYTES } from '../model/pace.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { Counter } from '../observe/nic-reading.ts'
-import { type Column, type Sum, zeros } from './column.ts'
+import { type ReportColumn, type Sum, zeros } from './column.ts'
 import type { NicColumns, NicTable } from './nic-table.ts'
 import { PORT, PRIORITY_BYTES, RDMA } from './packets.ts'
 
@@ -95,7 +95,11 @@ export function readLatencyMaxS({ pcieGeneration, pcieWidth, stalledShare = 0 }:
  *
  * @param priority Priority of the counter; other counters ignore it.
  */
-export function diagColumn(type: RecordType, field: string, priority: number): Column<NicReader, Counter> | undefined {
+export function diagColumn(
+  type: RecordType,
+  field: string,
+  priority: number,
+): ReportColumn<NicReader, Counter> | undefined {
   const columns = new Map<RecordType, NicColumns<RecordType>>([
     [docaDiagType, DIAG],
     [docaDiagPortType, DIAG_PORT],

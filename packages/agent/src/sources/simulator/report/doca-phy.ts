@@ -3,7 +3,7 @@ import type { NicPlace } from '../classes/node-class.ts'
 import { laneShare } from '../model/bit-errors.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { NicReading } from '../observe/nic-reading.ts'
-import { LANES, type Lane, type NicColumns, type NicRow, type NicTable } from './nic-table.ts'
+import { LANES, type NicColumns, type NicLane, type NicRow, type NicTable } from './nic-table.ts'
 
 const DAY_S = 86_400
 /** Effective bit error rate of a port without any error so far. */
@@ -23,7 +23,7 @@ const PHY: NicColumns<typeof docaPhyType> = {
   supply_volts: ({ live }) => 3.3 + 0.04 * (live.own(12) - 0.5),
 }
 
-function laneColumns(lane: Lane): NicColumns<typeof docaPhyLaneType> {
+function laneColumns(lane: NicLane): NicColumns<typeof docaPhyLaneType> {
   const spread = ({ live }: NicReader, stream: number) => live.ownOfLane(lane, stream) - 0.5
   return {
     raw_errors_total: `lane${lane}`,

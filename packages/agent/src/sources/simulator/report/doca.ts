@@ -1,4 +1,9 @@
-import { docaAdpRetxTimeoutsType, docaAdpRetxType, ORIGINS, TIMEOUT_EDGES } from '../../doca-telemetry-adp-retx/type.ts'
+import {
+  COUNTER_ORIGINS,
+  docaAdpRetxTimeoutsType,
+  docaAdpRetxType,
+  TIMEOUT_EDGES,
+} from '../../doca-telemetry-adp-retx/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType } from '../../doca-telemetry-pcc/type.ts'
 import { docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
@@ -62,7 +67,7 @@ const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
 export function docaTables(nics: readonly NicPlace[]): NicTable[] {
   const rows = (more = {}) => nics.map((nic) => ({ nic, labels: { device: nic.device, ...more } }))
   return [
-    { type: docaAdpRetxType, columns: ADP_RETX, rows: rows({ origin: ORIGINS.histogram }) },
+    { type: docaAdpRetxType, columns: ADP_RETX, rows: rows({ origin: COUNTER_ORIGINS.histogram }) },
     { type: docaAdpRetxTimeoutsType, columns: TIMEOUTS, rows: rows() },
     { type: docaPciType, columns: PCI, rows: nics.map(pciRow) },
   ]

@@ -10,7 +10,7 @@ import { NVML_GPU } from './nvml-gpu.ts'
 import { gpuLabels, infoOf } from './nvml-gpu-info.ts'
 import { NVML_PROFILE } from './nvml-profile.ts'
 import { gpuRow, PCI_DEVICE } from './pci.ts'
-import { type RowFacts, Rows } from './rows.ts'
+import { ReportRows, type RowFacts } from './report-rows.ts'
 import { XidRows } from './xid-rows.ts'
 
 const LOST = 'the GPU has fallen off the bus'
@@ -21,10 +21,10 @@ export class GpuRows {
   readonly readers: readonly GpuReader[]
   readonly #simulation: Simulation
   readonly #context: SourceContext
-  readonly #info: Rows<GpuReader>
-  readonly #state: Rows<GpuReader>
-  readonly #profile: Rows<GpuReader>
-  readonly #pci: Rows<GpuReader>
+  readonly #info: ReportRows<GpuReader>
+  readonly #state: ReportRows<GpuReader>
+  readonly #profile: ReportRows<GpuReader>
+  readonly #pci: ReportRows<GpuReader>
   /** Created again when effects change, because they may add series. */
   #xids: XidRows | undefined
   #mig: MigRows | undefined
@@ -42,10 +42,10 @@ export class GpuRows {
     this.#simulation = simulation
     this.#context = context
     this.readers = gpus.map((gpu) => new GpuReader(simulation, gpu))
-    this.#info = new Rows(context, nvmlGpuInfoType, {}, info)
-    this.#state = new Rows(context, nvmlGpuType, NVML_GPU, state)
-    this.#profile = new Rows(context, nvmlProfileType, NVML_PROFILE, profile)
-    this.#pci = new Rows(context, pciDeviceType, PCI_DEVICE, gpus.map(gpuRow))
+    this.#info = new ReportRows(context, nvmlGpuInfoType, {}, info)
+    this.#state = new ReportRows(context, nvmlGpuType, NVML_GPU, state)
+    this.#profile = new ReportRows(context, nvmlProfileType, NVML_PROFILE, profile)
+    this.#pci = new ReportRows(context, pciDeviceType, PCI_DEVICE, gpus.map(gpuRow))
   }
 
   /** Reads and reports every GPU, in parts. */

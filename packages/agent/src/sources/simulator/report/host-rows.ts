@@ -1,15 +1,17 @@
 import { hostPressureType } from '../../host/type.ts'
 import type { SourceContext } from '../../source.ts'
-import { HOST } from '../model/quantities.ts'
+import { HOST_QUANTITIES } from '../model/quantities.ts'
 import { HostReader } from '../observe/host-reader.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Columns } from './column.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 /**
  * Columns of `host_pressure` by resource. The kernel reports no full stall of processors, and there is enough memory.
  */
-const HOST_PRESSURE: Readonly<Record<string, Columns<typeof hostPressureType, HostReader, keyof typeof HOST>>> = {
+const HOST_PRESSURE: Readonly<
+  Record<string, Columns<typeof hostPressureType, HostReader, keyof typeof HOST_QUANTITIES>>
+> = {
   cpu: { waiting_seconds_total: 'cpuWaitingS', stalled_seconds_total: 0 },
   io: { waiting_seconds_total: 'ioWaitingS', stalled_seconds_total: 'ioStalledS' },
   memory: { waiting_seconds_total: 0, stalled_seconds_total: 0 },
@@ -18,12 +20,12 @@ const HOST_PRESSURE: Readonly<Record<string, Columns<typeof hostPressureType, Ho
 /** Records of the host: how long its tasks wait. */
 export class HostRows {
   readonly #reader: HostReader
-  readonly #tables: readonly Rows<HostReader>[]
+  readonly #tables: readonly ReportRows<HostReader>[]
 
   constructor(simulation: Simulation, context: SourceContext) {
     this.#reader = new HostReader(simulation)
     this.#tables = Object.entries(HOST_PRESSURE).map(([resource, columns]) => {
-      return new Rows(context, hostPressureType, columns, [{ labels: { resource } }], HOST)
+      return new ReportRows(context, hostPressureType, columns, [{ labels: { resource } }], HOST_QUANTITIES)
     })
   }
 

@@ -2,12 +2,12 @@ import { nvmlMigType } from '../../nvml/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
 import { loadOf } from '../model/gpu-segment.ts'
-import { GPU } from '../model/quantities.ts'
+import { GPU_QUANTITIES } from '../model/quantities.ts'
 import type { GpuReader } from '../observe/gpu-reader.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Columns } from './column.ts'
 import { gpuLabels } from './nvml-gpu-info.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 /** Share of its memory that a fully loaded instance uses. */
 const MEMORY_SHARE = 0.85
@@ -27,14 +27,14 @@ interface MigInstance {
 }
 
 const NVML_MIG: Columns<typeof nvmlMigType, MigInstance> = {
-  gr_engine_active: (instance) => shareOf(instance, GPU.engine),
-  sm_active: (instance) => shareOf(instance, GPU.sm),
-  sm_occupancy: (instance) => shareOf(instance, GPU.occupancy),
-  pipe_tensor_active: (instance) => shareOf(instance, GPU.tensor),
-  dram_active: (instance) => shareOf(instance, GPU.dram),
-  pipe_fp64_active: (instance) => shareOf(instance, GPU.fp64),
-  pipe_fp32_active: (instance) => shareOf(instance, GPU.fp32),
-  pipe_fp16_active: (instance) => shareOf(instance, GPU.fp16),
+  gr_engine_active: (instance) => shareOf(instance, GPU_QUANTITIES.engine),
+  sm_active: (instance) => shareOf(instance, GPU_QUANTITIES.sm),
+  sm_occupancy: (instance) => shareOf(instance, GPU_QUANTITIES.occupancy),
+  pipe_tensor_active: (instance) => shareOf(instance, GPU_QUANTITIES.tensor),
+  dram_active: (instance) => shareOf(instance, GPU_QUANTITIES.dram),
+  pipe_fp64_active: (instance) => shareOf(instance, GPU_QUANTITIES.fp64),
+  pipe_fp32_active: (instance) => shareOf(instance, GPU_QUANTITIES.fp32),
+  pipe_fp16_active: (instance) => shareOf(instance, GPU_QUANTITIES.fp16),
   fb_total: ({ memoryMiB }) => memoryMiB,
   fb_used: usedMiB,
   fb_free: (instance) => instance.memoryMiB - usedMiB(instance),
@@ -53,7 +53,7 @@ function usedMiB({ memoryMiB, load }: MigInstance): number {
 
 /** Records of MIG instances. */
 export class MigRows {
-  readonly #rows: Rows<MigInstance>
+  readonly #rows: ReportRows<MigInstance>
   readonly #of: readonly MigPlace[]
 
   constructor(simulation: Simulation, context: SourceContext) {
@@ -63,7 +63,7 @@ export class MigRows {
       labels: { ...gpuLabels(seed, gpu), GPU_I_ID: place + 1, GPU_I_PROFILE: profile },
       isThere: false,
     }))
-    this.#rows = new Rows(context, nvmlMigType, NVML_MIG, facts)
+    this.#rows = new ReportRows(context, nvmlMigType, NVML_MIG, facts)
   }
 
   /** Reports the present instances, with the last readings of their GPUs. */

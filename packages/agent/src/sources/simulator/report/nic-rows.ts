@@ -1,5 +1,5 @@
 import type { SourceContext } from '../../source.ts'
-import { NIC } from '../model/quantities.ts'
+import { NIC_QUANTITIES } from '../model/quantities.ts'
 import { missedDevice } from '../observe/missed.ts'
 import { NicReader } from '../observe/nic-reader.ts'
 import { COUNTERS } from '../observe/nic-reading.ts'
@@ -12,17 +12,25 @@ import { netdevTables } from './netdev.ts'
 import type { NicTable } from './nic-table.ts'
 import { pciTable } from './pci.ts'
 import { rdmaTables } from './rdma.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 /** Numbers that the standby port of a bond also counts; all other traffic uses the active port. */
-const OF_ANY_PORT = new Set([NIC.txManagement, NIC.rxManagement, NIC.bits, NIC.lane0, NIC.lane1, NIC.lane2, NIC.lane3])
-const OF_ACTIVE_PORT = Object.values(NIC).filter((number) => !OF_ANY_PORT.has(number))
+const OF_ANY_PORT = new Set([
+  NIC_QUANTITIES.txManagement,
+  NIC_QUANTITIES.rxManagement,
+  NIC_QUANTITIES.bits,
+  NIC_QUANTITIES.lane0,
+  NIC_QUANTITIES.lane1,
+  NIC_QUANTITIES.lane2,
+  NIC_QUANTITIES.lane3,
+])
+const OF_ACTIVE_PORT = Object.values(NIC_QUANTITIES).filter((number) => !OF_ANY_PORT.has(number))
 
 /** Records of all NICs. */
 export class NicRows {
   readonly readers: readonly NicReader[]
   readonly #simulation: Simulation
-  readonly #tables: readonly (NicTable & { readonly records: Rows<NicReader> })[]
+  readonly #tables: readonly (NicTable & { readonly records: ReportRows<NicReader> })[]
   readonly #standby = new Float64Array(Object.keys(COUNTERS).length)
 
   constructor(simulation: Simulation, context: SourceContext) {
@@ -40,7 +48,7 @@ export class NicRows {
     this.#simulation = simulation
     this.readers = nics.map((nic) => new NicReader(simulation, nic))
     this.#tables = tables.map((table) => {
-      return { ...table, records: new Rows(context, table.type, table.columns, table.rows, COUNTERS) }
+      return { ...table, records: new ReportRows(context, table.type, table.columns, table.rows, COUNTERS) }
     })
   }
 

@@ -3,7 +3,7 @@ import type { NicPlace } from '../classes/node-class.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { Counter } from '../observe/nic-reading.ts'
 import type { AnyColumns, Columns } from './column.ts'
-import type { RowFacts } from './rows.ts'
+import type { RowFacts } from './report-rows.ts'
 
 /** Columns of a type with records of a NIC. */
 export type NicColumns<Type extends RecordType> = Columns<Type, NicReader, Counter>
@@ -11,7 +11,7 @@ export type NicColumns<Type extends RecordType> = Columns<Type, NicReader, Count
 /** Numbers of the lanes of a port. */
 export const LANES = [0, 1, 2, 3] as const
 /** One of {@link LANES}. */
-export type Lane = (typeof LANES)[number]
+export type NicLane = (typeof LANES)[number]
 
 /** The records of one type of all NICs. */
 export interface NicTable {

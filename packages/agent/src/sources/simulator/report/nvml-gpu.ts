@@ -1,13 +1,13 @@
 import type { nvmlGpuType } from '../../nvml/type.ts'
-import { GPU } from '../model/quantities.ts'
+import { GPU_QUANTITIES } from '../model/quantities.ts'
 import type { GpuReader } from '../observe/gpu-reader.ts'
 import { ORIGINS, rounded } from '../observe/origin.ts'
 import type { Columns } from './column.ts'
 
 /** Columns of the fields of `nvml_gpu` that change. */
 export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
-  gpu_util: (gpu) => percent(gpu, GPU.util),
-  mem_copy_util: (gpu) => percent(gpu, GPU.memoryCopy),
+  gpu_util: (gpu) => percent(gpu, GPU_QUANTITIES.util),
+  mem_copy_util: (gpu) => percent(gpu, GPU_QUANTITIES.memoryCopy),
   enc_util: 0,
   dec_util: 0,
   sm_clock: ({ segment, phase }) => segment.clocks[phase] as number,
@@ -15,19 +15,20 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
   gpu_temp: ({ celsius }) => rounded(ORIGINS.temperature, celsius),
   memory_temp: ({ model, memoryCelsius }) =>
     model.hasMemoryTemperature ? rounded(ORIGINS.temperature, memoryCelsius) : Number.NaN,
-  power_usage: ({ power }) => rounded(ORIGINS.power, power.mean(GPU.energyJ)),
-  power_usage_instant: ({ powerInstant }) => rounded(ORIGINS.powerInstant, powerInstant.mean(GPU.energyJ)),
+  power_usage: ({ power }) => rounded(ORIGINS.power, power.mean(GPU_QUANTITIES.energyJ)),
+  power_usage_instant: ({ powerInstant }) => rounded(ORIGINS.powerInstant, powerInstant.mean(GPU_QUANTITIES.energyJ)),
   enforced_power_limit: limitWatts,
   power_mgmt_limit: limitWatts,
-  total_energy_consumption: ({ energy }) => Math.floor(1000 * energy.end(GPU.energyJ)),
+  total_energy_consumption: ({ energy }) => Math.floor(1000 * energy.end(GPU_QUANTITIES.energyJ)),
   clocks_event_reasons: ({ segment, phase }) => segment.reasons[phase] as number,
-  clocks_event_reason_sw_power_cap_ns: (gpu) => nanoseconds(gpu, GPU.powerCapS),
+  clocks_event_reason_sw_power_cap_ns: (gpu) => nanoseconds(gpu, GPU_QUANTITIES.powerCapS),
   clocks_event_reason_sync_boost_ns: 0,
-  clocks_event_reason_sw_therm_slowdown_ns: (gpu) => nanoseconds(gpu, GPU.softThermalS),
-  clocks_event_reason_hw_therm_slowdown_ns: (gpu) => nanoseconds(gpu, GPU.hardThermalS),
-  clocks_event_reason_hw_power_brake_slowdown_ns: (gpu) => nanoseconds(gpu, GPU.brakeS),
-  power_violation: (gpu) => nanoseconds(gpu, GPU.powerCapS),
-  thermal_violation: (gpu) => nanoseconds(gpu, GPU.softThermalS) + nanoseconds(gpu, GPU.hardThermalS),
+  clocks_event_reason_sw_therm_slowdown_ns: (gpu) => nanoseconds(gpu, GPU_QUANTITIES.softThermalS),
+  clocks_event_reason_hw_therm_slowdown_ns: (gpu) => nanoseconds(gpu, GPU_QUANTITIES.hardThermalS),
+  clocks_event_reason_hw_power_brake_slowdown_ns: (gpu) => nanoseconds(gpu, GPU_QUANTITIES.brakeS),
+  power_violation: (gpu) => nanoseconds(gpu, GPU_QUANTITIES.powerCapS),
+  thermal_violation: (gpu) =>
+    nanoseconds(gpu, GPU_QUANTITIES.softThermalS) + nanoseconds(gpu, GPU_QUANTITIES.hardThermalS),
   pstate: 0,
   fb_free: ({ model, usedMiB }) => model.memoryMiB - model.reservedMiB - usedMiB,
   fb_used: ({ usedMiB }) => usedMiB,
@@ -51,7 +52,9 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
   nvlink_replay_error_count_total: (gpu) => nvlink(gpu, 4, 0.05),
   nvlink_recovery_error_count_total: (gpu) => nvlink(gpu, 4, 0.05),
   nvlink_bandwidth_total: ({ hasNvlink, profile }) =>
-    hasNvlink ? Math.round((profile.mean(GPU.nvlinkTxBytes) + profile.mean(GPU.nvlinkRxBytes)) / 2 ** 20) : Number.NaN,
+    hasNvlink
+      ? Math.round((profile.mean(GPU_QUANTITIES.nvlinkTxBytes) + profile.mean(GPU_QUANTITIES.nvlinkRxBytes)) / 2 ** 20)
+      : Number.NaN,
   mig_mode: ({ isSplit }) => (isSplit ? 1 : 0),
   recovery_action: ({ segment }) => segment.effect.recoveryAction ?? 0,
 }
@@ -70,7 +73,7 @@ function nanoseconds({ energy }: GpuReader, seconds: number): number {
 }
 
 function correctedErrors(gpu: GpuReader): number {
-  return Math.floor(gpu.live.end(GPU.correctedErrors)) + gpu.rare(1, 0.5) + gpu.events('ecc_corrected')
+  return Math.floor(gpu.live.end(GPU_QUANTITIES.correctedErrors)) + gpu.rare(1, 0.5) + gpu.events('ecc_corrected')
 }
 
 /** The driver does not report replaced rows of a GPU split by MIG. */

@@ -1,4 +1,4 @@
-import { TRANSFERS_PER_SECOND } from '../../pci/bandwidth.ts'
+import { GENERATION_TRANSFERS_PER_SECOND } from '../../pci/bandwidth.ts'
 import { modelName, vendorName } from '../../pci/names.ts'
 import { pciDeviceType } from '../../pci/type.ts'
 import type { BridgePlace } from '../classes/bridges.ts'
@@ -8,11 +8,11 @@ import type { BridgeReader } from '../observe/bridge-reader.ts'
 import { type LinkEnd, PCI_LANES } from '../observe/pci-reader.ts'
 import type { Columns } from './column.ts'
 import { type NicPort, type NicTable, portsOf } from './nic-table.ts'
-import type { RowFacts } from './rows.ts'
+import type { RowFacts } from './report-rows.ts'
 
 const [NVIDIA, MELLANOX, INTEL, BROADCOM] = ['10de', '15b3', '8086', '1000'] as const
 
-const transfersPerSecondOf = (generation: number) => TRANSFERS_PER_SECOND[generation - 1] ?? Number.NaN
+const transfersPerSecondOf = (generation: number) => GENERATION_TRANSFERS_PER_SECOND[generation - 1] ?? Number.NaN
 
 /** Columns of the fields of `pci_device` that change. */
 export const PCI_DEVICE: Columns<typeof pciDeviceType, { readonly pci: LinkEnd }> = {

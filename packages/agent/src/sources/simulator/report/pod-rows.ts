@@ -4,13 +4,13 @@ import { type PodPlace, podsOf } from '../classes/pods.ts'
 import type { Simulation } from '../simulation.ts'
 import { msOfSeconds } from '../time.ts'
 import { gpuLabels } from './nvml-gpu-info.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 const VIA = 'simulated'
 
 /** Records of the pods that hold the GPUs. They exist since the epoch of the simulation. */
 export class PodRows {
-  readonly #tables: readonly Rows<void>[]
+  readonly #tables: readonly ReportRows<void>[]
 
   constructor({ node, seed, workload }: Simulation, context: SourceContext) {
     const pods = podsOf(node, workload)
@@ -25,7 +25,7 @@ export class PodRows {
     const held = pods.flatMap((pod) =>
       pod.devices.map((device) => ({ labels: labelsOf(seed, pod, device), facts: { via: VIA, present: 1 } })),
     )
-    this.#tables = [new Rows(context, podInfoType, {}, info), new Rows(context, podDeviceType, {}, held)]
+    this.#tables = [new ReportRows(context, podInfoType, {}, info), new ReportRows(context, podDeviceType, {}, held)]
   }
 
   /** Reports every pod and its devices. */

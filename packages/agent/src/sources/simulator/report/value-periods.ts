@@ -1,13 +1,13 @@
 import type { RecordType, Source } from '@sonde/sdk'
 import { netdevType } from '../../netdev/type.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType } from '../../nvml/type.ts'
-import { apartS, ORIGINS, type Origin } from '../observe/origin.ts'
+import { apartS, ORIGINS, type ReadingOrigin } from '../observe/origin.ts'
 
 /**
  * Types with means or values in steps, with the origins of their fields. A type has one period, that of its coarsest
  * field, so that no field claims more resolution than it has.
  */
-const ORIGINS_OF: readonly (readonly [type: RecordType, origins: readonly Origin[]])[] = [
+const ORIGINS_OF: readonly (readonly [type: RecordType, origins: readonly ReadingOrigin[]])[] = [
   [nvmlGpuType, [ORIGINS.utilisation, ORIGINS.power, ORIGINS.powerInstant, ORIGINS.energy, ORIGINS.temperature]],
   [nvmlProfileType, [ORIGINS.profile]],
   [nvmlMigType, [ORIGINS.profile]],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { counter, defineType, gauge, optional, timestamp } from '@sonde/sdk'
 import { allocateViews } from '@sonde/sdk/internal'
-import { type Column, type PlacedColumn, placeColumns, slotOf } from './column.ts'
+import { type PlacedColumn, placeColumns, type ReportColumn, slotOf } from './column.ts'
 import { writeColumn } from './write.ts'
 
 const type = defineType('test_write', 'What is written', {
@@ -15,7 +15,7 @@ const type = defineType('test_write', 'What is written', {
 type Counter = 'packets' | 'acknowledgements'
 
 /** Writes a field of a device with a number as its reader, and two counters. */
-function write(field: string, column: Column<number, Counter>, { reader = 0, counters = [0, 0] }) {
+function write(field: string, column: ReportColumn<number, Counter>, { reader = 0, counters = [0, 0] }) {
   const views = allocateViews(type.layout.recordBytes)
   const { changing } = placeColumns<number>(type, { [field]: column }, { packets: 0, acknowledgements: 1 })
   const placed = changing[0] as PlacedColumn<number>

@@ -4,12 +4,12 @@ import type { GpuPlace } from '../classes/node-class.ts'
 import { JOB_ENDED, jobsEnded } from '../observe/gpu-reader.ts'
 import type { Simulation } from '../simulation.ts'
 import { gpuLabels } from './nvml-gpu-info.ts'
-import { Rows } from './rows.ts'
+import { ReportRows } from './report-rows.ts'
 
 /** Records of XID errors by number; a GPU has a record for each number that it has reported. */
 export class XidRows {
   readonly #simulation: Simulation
-  readonly #rows: Rows<number>
+  readonly #rows: ReportRows<number>
   readonly #of: readonly { readonly gpu: GpuPlace; readonly xid: number }[]
 
   constructor(simulation: Simulation, context: SourceContext) {
@@ -19,7 +19,7 @@ export class XidRows {
       return [...new Set([JOB_ENDED, ...events.xidsOf(gpu.index)])].map((xid) => ({ gpu, xid }))
     })
     const facts = this.#of.map(({ gpu, xid }) => ({ labels: { ...gpuLabels(seed, gpu), xid } }))
-    this.#rows = new Rows(context, nvmlXidType, { events_total: (told: number) => told }, facts)
+    this.#rows = new ReportRows(context, nvmlXidType, { events_total: (told: number) => told }, facts)
   }
 
   /** Reports the errors up to `t`. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { NODE_CLASSES } from '../classes/classes.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import type { Effects } from '../effects.ts'
-import { NIC, NIC_COUNT } from '../model/quantities.ts'
+import { NIC_COUNT, NIC_QUANTITIES } from '../model/quantities.ts'
 import { SchedulePosition } from '../model/schedule-position.ts'
 import { nicNumbers } from '../model/values.ts'
 import { RUNNING_LIMIT } from '../names.ts'
@@ -163,7 +163,7 @@ test('where no device is named it is the usual one, or the last that there is', 
     assert.ok(device !== undefined, scenario.name)
     assert.match(deviceId(hgx, device), /^sim-(gpu-\d|nic-mlx5_\d-1)$/)
     const ofSmall = usualDevice(small, scenario)
-    // A single GPU without MIG, and a single NIC.
+    // A single GPU without MIG, and a single NIC_QUANTITIES.
     const fits = !['mig', 'hash-collision'].includes(scenario.name)
     assert.equal(ofSmall?.index, fits ? 0 : undefined, scenario.name)
   }
@@ -211,7 +211,7 @@ test('scenarios may be started for ever: what is over is forgotten, and what it 
   const downs = (t: number) => {
     const out = new Float64Array(NIC_COUNT)
     nicNumbers(out, 3, simulation.node.nics[3] as NicPlace, simulation.at(new SchedulePosition(), t))
-    return out[NIC.linkDowns] as number
+    return out[NIC_QUANTITIES.linkDowns] as number
   }
   const before = downs(NOW_S)
   for (let round = 0; round < 100; round++) book.start({ name: 'link-flap' }, NOW_S + round * 200)

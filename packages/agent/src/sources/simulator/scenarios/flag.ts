@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import type { ScenarioRequest } from '@sonde/sdk/api'
 import { show } from '@sonde/sdk/config'
-import { checkName } from './check-name.ts'
+import { checkScenarioName } from './check-scenario-name.ts'
 
 /**
  * Default time between the start of the simulator and a scenario from its options, because rules and pages must first
@@ -25,7 +25,7 @@ export function parseScenario(text: string): ScenarioRequest {
       `${show(text)} is no scenario; allowed: NAME, NAME@DEVICE, NAME@DEVICE:SEVERITY:DELAY`,
     )
   const [, name = '', device, severity = '', delay] = match
-  checkName(name)
+  checkScenarioName(name)
   const value = Number(severity)
   if (severity !== '' && Number.isNaN(value))
     throw new SondeError('SIM_FORM', `the severity of ${show(text)} is ${show(severity)}; allowed: a number`)

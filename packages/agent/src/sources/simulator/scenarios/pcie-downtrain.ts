@@ -1,4 +1,4 @@
-import { slotOf } from '../classes/node-class.ts'
+import { pciSlot } from '../classes/node-class.ts'
 import type { EffectSpan, GpuEffect, NicEffect } from '../effects.ts'
 import { linkErrors, onDevice, type Scenario, type Strike } from './scenario.ts'
 
@@ -37,7 +37,7 @@ function narrow(strike: Strike): EffectSpan {
   // A NIC that cannot write to memory must not receive, so it pauses its peers.
   const source: NicEffect = { stalledShare: 0.9 - severity, txPausedShare: severity < HALF ? 0.7 - severity : 0.1 }
   // Functions of one adapter share its link.
-  const slot = node.nics.filter((nic) => slotOf(nic) === slotOf(node.nics[device.index] ?? nic))
+  const slot = node.nics.filter((nic) => pciSlot(nic) === pciSlot(node.nics[device.index] ?? nic))
   const nics = Object.fromEntries(slot.map(({ index }) => [index, { ...link, ...source }]))
   return { fromS: onsetS, toS: endS, nics }
 }

@@ -4,7 +4,7 @@ import { show } from '@sonde/sdk/config'
 import { JsonReader } from '@sonde/sdk/internal'
 import type { NodeClass } from '../classes/node-class.ts'
 import { SCENARIO_NAMES } from '../names.ts'
-import { checkName } from './check-name.ts'
+import { checkScenarioName } from './check-scenario-name.ts'
 import { type Draw, deviceId, findDevice, freeDevice, targetsOf } from './devices.ts'
 import type { Scenario, StruckDevice } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -51,7 +51,7 @@ export function parseRequest(body: unknown): ScenarioRequest {
  * kind.
  */
 export function chooseScenario(node: NodeClass, request: ScenarioRequest, others: Others): ChosenScenario {
-  checkName(request.name)
+  checkScenarioName(request.name)
   const scenario = SCENARIOS.find(({ name }) => name === request.name) as Scenario
   const { severity: range } = scenario
   const delayS = checkDelay(request.delayS ?? 0)

@@ -19,7 +19,7 @@ const NONCE_BYTES = 32
  * trust the client about its name, length or type. The client must prove that it can write the file, so that no client
  * makes the service, which may be root, read a file of another user.
  */
-export class SlotFile {
+export class ClientSlotFile {
   readonly #descriptor: number
   readonly #slots: number
   readonly #slotBytes: number

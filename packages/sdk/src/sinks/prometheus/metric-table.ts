@@ -6,17 +6,17 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type AddedLabels, LabelText } from '../../wire/prometheus/label-text.ts'
-import type { Column } from './column.ts'
 import { textIndexesOf } from './index-texts.ts'
 import { withIndexes } from './indexes.ts'
 import { KeptLabels } from './kept-labels.ts'
 import { createMember, type Member } from './member.ts'
-import type { Holder } from './quota.ts'
+import type { MetricColumn } from './metric-column.ts'
+import type { QuotaHolder } from './quota.ts'
 import { DUPLICATE, FREE, RowMemory, SHOWN } from './row-memory.ts'
 import { RowRoom, type TableLimits } from './row-room.ts'
 
 /** Counts of the records of a batch. Unit: records. */
-export interface Taken {
+export interface RecordCounts {
   /**
    * Records that were looked at, from the first on: fewer than the batch has where opening new series used up the turn.
    */
@@ -58,10 +58,10 @@ const CLOSED_A_STEP = 64
  * The current record of every series of one type, of all sources. Records fill rows; `begin` fixes the rows for the
  * text.
  */
-export class Table {
+export class MetricTable {
   readonly type: RecordType
   /** Another array when a column comes or goes. */
-  columns: readonly Column[] = []
+  columns: readonly MetricColumn[] = []
   /** Whether a source of this process has had records of it. */
   isOwn = false
   readonly rows: RowMemory
@@ -96,7 +96,7 @@ export class Table {
   }
 
   /** Whether a holder gets no further row. */
-  isFullFor(holder: Holder): boolean {
+  isFullFor(holder: QuotaHolder): boolean {
     return this.#room.rowsFor(holder) <= 0
   }
 
@@ -111,13 +111,13 @@ export class Table {
   }
 
   /** Shows another metric of the rows, those that are there already included. */
-  add(column: Column): void {
+  add(column: MetricColumn): void {
     this.columns = [...this.columns, column]
     this.#room.addLines(column.laneCount)
   }
 
   /** Shows a metric of the rows no longer. */
-  remove(column: Column): void {
+  remove(column: MetricColumn): void {
     this.columns = this.columns.filter((other) => other !== column)
     this.#room.addLines(-column.laneCount)
   }
@@ -127,8 +127,15 @@ export class Table {
    * copied, since nothing shows the others. Where many series are new it stops when the turn of the event loop is used
    * up.
    */
-  take(given: Batch, nowMs: number, expiredMs: number): Taken {
-    const taken: Taken = { records: 0, shown: 0, duplicate: 0, overSeriesLimit: 0, overLineLimit: 0, changed: false }
+  take(given: Batch, nowMs: number, expiredMs: number): RecordCounts {
+    const taken: RecordCounts = {
+      records: 0,
+      shown: 0,
+      duplicate: 0,
+      overSeriesLimit: 0,
+      overLineLimit: 0,
+      changed: false,
+    }
     const isFull = this.#members.get(given.source)?.texts?.isFull === true
     if (isFull && !this.removeAll(given.source)) return taken
     const member = this.#memberOf(given)

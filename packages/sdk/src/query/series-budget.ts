@@ -9,7 +9,7 @@ const SERIES_CHARACTERS = 256
  * How many series one question may match. Series of long labels count as several: their labels are read, written out
  * and sent for each.
  */
-export class SeriesRoom {
+export class SeriesBudget {
   readonly #metric: string
   #left = SERIES_COUNT_LIMIT
 

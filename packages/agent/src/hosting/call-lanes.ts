@@ -20,7 +20,7 @@ export interface LaneCall {
   stuck(): void
 }
 
-/** Options of {@link Lanes}. */
+/** Options of {@link CallLanes}. */
 export interface LaneRules {
   /** Lanes that may have a call open at once. */
   readonly parallel: number
@@ -39,7 +39,7 @@ const QUICK_MS = 2
  * The calls of a library: one at a time in a lane, and in several lanes in parallel if the library allows it. A call
  * over its limit no longer blocks other lanes, but keeps its lane; a call that never returns keeps its lane for ever.
  */
-export class Lanes {
+export class CallLanes {
   /** Calls that are open. */
   openCount = 0
   /** Calls that are over their limit. */

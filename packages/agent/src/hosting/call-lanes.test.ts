@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../../sdk/test/helper.ts'
-import { Lanes } from './lanes.ts'
+import { CallLanes } from './call-lanes.ts'
 
 const RULES = { parallel: 4, patienceMs: 5, loadShare: 1, openLimit: 16 }
 
@@ -24,7 +24,7 @@ function callOf(lane: string, seen: string[]) {
 }
 
 test('a call that waits for a lane that hangs keeps no other lane waiting', async () => {
-  const lanes = new Lanes(RULES)
+  const lanes = new CallLanes(RULES)
   const seen: string[] = []
   const hanging = callOf('hangs', seen)
   lanes.add(hanging.call)

@@ -1,7 +1,7 @@
 import type { NicPlace } from '../simulator/classes/node-class.ts'
 import { rxCurve, type StepCurve, stepsAt, txCurve } from '../simulator/model/bursts.ts'
 import { packetsPerStep } from '../simulator/model/pace.ts'
-import { BASIS, BASIS_COUNT, NIC, NIC_FRACTIONS_FROM } from '../simulator/model/quantities.ts'
+import { BASIS, BASIS_COUNT, NIC_FRACTIONS_FROM, NIC_QUANTITIES } from '../simulator/model/quantities.ts'
 import { SchedulePosition } from '../simulator/model/schedule-position.ts'
 import type { NicSegment } from '../simulator/model/segment.ts'
 import { COUNTERS } from '../simulator/observe/nic-reading.ts'
@@ -12,7 +12,7 @@ const NS_PER_S = 1e9
 /** Notifications per mark, as in {@link NicReading}. */
 const CNP_SHARE = 0.75
 
-/** Moments to read a NIC at: multiples of a period since the epoch of the simulation. */
+/** Moments to read a NIC_QUANTITIES at: multiples of a period since the epoch of the simulation. */
 export interface Moments {
   /** Number of the first moment, in periods since the epoch. */
   readonly first: number
@@ -22,10 +22,10 @@ export interface Moments {
 }
 
 /**
- * Reads some numbers of a NIC at many moments, with exactly the values of {@link NicReading}. Constants of a step are
+ * Reads some numbers of a NIC_QUANTITIES at many moments, with exactly the values of {@link NicReading}. Constants of a step are
  * computed once per step, and each number in a loop over the moments, without allocations.
  */
-export class Stretch {
+export class NicStretch {
   /** Longest read over PCIe at each moment. Unit: nanoseconds. */
   readonly readLatencyMaxNs: Float64Array
   readonly #simulation: Simulation
@@ -59,7 +59,7 @@ export class Stretch {
     return this.#rows[this.#numbers.indexOf(number)] as Float64Array
   }
 
-  /** Reads a NIC at up to `capacity` moments. */
+  /** Reads a NIC_QUANTITIES at up to `capacity` moments. */
   read(nic: NicPlace, { first, count, periodNs }: Moments): void {
     if (count > this.#capacity) throw new RangeError(`${count} moments; allowed: ${this.#capacity}`)
     const { seed } = this.#simulation
@@ -108,7 +108,7 @@ export class Stretch {
     this.#numbers.forEach((number, at) => {
       const row = this.#rows[at] as Float64Array
       const isSent = number === COUNTERS.cnpSent
-      const counted = isSent ? NIC.marked : number
+      const counted = isSent ? NIC_QUANTITIES.marked : number
       const by = counted * BASIS_COUNT
       const elapsed = growth[by + BASIS.elapsedS] as number
       const tx = growth[by + BASIS.txSteps] as number

@@ -1,11 +1,11 @@
 import { lanesOf } from '../../wire/prometheus/lanes.ts'
 import { Lines, type TimeStyle } from '../../wire/prometheus/lines.ts'
 import type { Family, MetricFields } from './families.ts'
-import type { Table } from './table.ts'
+import type { MetricTable } from './metric-table.ts'
 
 /** One metric of one type: the lines of its rows, once for all formats or, with timestamps, once for each format. */
-export class Column {
-  readonly table: Table
+export class MetricColumn {
+  readonly table: MetricTable
   readonly family: Family
   readonly slots: MetricFields['slots']
   /** Lines of a row whose values are all there. */
@@ -17,7 +17,7 @@ export class Column {
   /** The distinct ones of `text` and `openmetrics`. */
   readonly lines: readonly Lines[]
 
-  constructor(table: Table, family: Family, slots: MetricFields['slots'], timestamps: boolean) {
+  constructor(table: MetricTable, family: Family, slots: MetricFields['slots'], timestamps: boolean) {
     this.table = table
     this.family = family
     this.slots = slots

@@ -25,7 +25,7 @@ const NS_PER_MS = 1e6
  * The batches of one writer in the order of arrival: of the agent's own sources, or of one client. Each share has its
  * own slabs: otherwise a batch of a slow writer would keep a whole slab of a fast writer in use.
  */
-export class Share {
+export class WriterShare {
   readonly #slabs: Slabs
   readonly #texts = new KeptTexts()
   #textBytes = 0

@@ -5,7 +5,7 @@ import type { SourceContext } from '../source.ts'
 import type { Claimant, Claims } from './claims.ts'
 import { type Dispute, Disputes, holderWords } from './disputes.ts'
 import { HeldKeys } from './held-keys.ts'
-import { ScrapedRow, type WhyUntold } from './row.ts'
+import { ScrapedRow, type WhyUntold } from './scraped-row.ts'
 import type { Subject } from './subjects.ts'
 
 const DAY_MS = 86_400_000
@@ -39,7 +39,7 @@ interface Held {
 export const LEFT_OUT = 'left_out'
 
 /** The rows of one exporter, grouped by GPU or pod. */
-export class Rows implements Claimant {
+export class ScrapedRows implements Claimant {
   readonly address: string
   readonly #context: SourceContext
   readonly #claims: Claims
@@ -49,7 +49,7 @@ export class Rows implements Claimant {
   readonly #subjects = new Map<string, Held>()
   readonly #keys: HeldKeys
   readonly #disputes = new Disputes()
-  /** Rows created within the last day, oldest first. A row that returns within the day does not count again. */
+  /** ScrapedRows created within the last day, oldest first. A row that returns within the day does not count again. */
   readonly #made = new Map<string, { readonly count: number; readonly atMs: number }>()
   readonly #seriesCountMax: number
   #room: number

@@ -17,10 +17,10 @@ import { announcedBy, wrong } from './announced.ts'
 import { Answers } from './answers.ts'
 import { Attachment } from './attachment.ts'
 import type { Client } from './client.ts'
+import { ClientPace } from './client-pace.ts'
+import type { ClientRegistry } from './client-registry.ts'
 import { PAGE_BYTES, SOURCE_COUNT, SYMBOL_COUNT, TYPE_COUNT } from './config.ts'
 import type { TypeShare } from './known-types.ts'
-import { Pace } from './pace.ts'
-import type { Room } from './room.ts'
 import { SessionPages } from './session-pages.ts'
 
 /** How long a client may take to say who it is. Unit: milliseconds. */
@@ -31,11 +31,11 @@ const BYE_LIMIT_MS = 3000
 const ABORTED = 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** One connection of a client, from its hello to its end. */
-export class Session {
+export class ClientSession {
   readonly #socket: Socket
-  readonly #room: Room
+  readonly #room: ClientRegistry
   readonly #connectedMs = Date.now()
-  readonly #pace: Pace
+  readonly #pace: ClientPace
   readonly #answers: Answers
   readonly #share: TypeShare
   readonly #announced: LinkReader
@@ -51,13 +51,13 @@ export class Session {
   /** Resolves when it ends, once nothing more is taken of the client. */
   #pause: PromiseWithResolvers<void> | undefined
 
-  constructor(socket: Socket, room: Room) {
+  constructor(socket: Socket, room: ClientRegistry) {
     this.#socket = socket
     this.#answers = new Answers(socket)
     this.#room = room
     // Errors end the read loop; later errors have no handler.
     socket.on('error', () => undefined)
-    this.#pace = new Pace(room.config.client_bytes_per_s)
+    this.#pace = new ClientPace(room.config.client_bytes_per_s)
     this.#share = room.types.open()
     this.#announced = announcedBy(this.#share, {
       memory: room.held,

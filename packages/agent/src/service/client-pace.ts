@@ -6,7 +6,7 @@ const SAVED_MS = 50
 const PAUSE_MS_MAX = 10_000
 
 /** Limits a client to a number of bytes a second; the rest waits in its socket. */
-export class Pace {
+export class ClientPace {
   readonly #bytesPerMs: number
   /** When the client's share covers all that came. Unit: milliseconds of the monotonic clock. */
   #coveredMs = 0

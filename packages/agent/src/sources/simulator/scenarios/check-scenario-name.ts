@@ -9,7 +9,7 @@ const NAMES: readonly string[] = SCENARIO_NAMES
  *
  * @throws SondeError `SIM_UNKNOWN` with the nearest name and all valid names.
  */
-export function checkName(name: string): void {
+export function checkScenarioName(name: string): void {
   if (NAMES.includes(name)) return
   const nearest = closest(name, NAMES)
   const offer = nearest === undefined ? '' : `, did you mean ${show(nearest)}?`

@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'
 import { Client } from './client.ts'
-import { PAGE_BYTES, PAGE_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
+import type { ClientSession } from './client-session.ts'
+import { PAGE_BYTES, PAGE_MEMORY_OVERHEAD_BYTES, type ServiceConfig } from './config.ts'
 import { Departed } from './departed.ts'
 import { HangUps } from './hang-ups.ts'
 import { HeldMemory } from './held-memory.ts'
@@ -12,7 +13,6 @@ import { InFlight } from './in-flight.ts'
 import { KnownTypes } from './known-types.ts'
 import { Refusals } from './refusals.ts'
 import { Secrets } from './secrets.ts'
-import type { Session } from './session.ts'
 import { ServiceStats } from './stats.ts'
 
 /**
@@ -26,7 +26,7 @@ const REMEMBERED_COUNT = 4096
 const SILENT_COUNT = 64
 
 /** What a room is made of. */
-export interface RoomOptions {
+export interface ClientRegistryOptions {
   readonly config: ServiceConfig
   readonly log: Logger
   readonly faults: Faults
@@ -44,7 +44,7 @@ export interface RoomOptions {
 }
 
 /** What all sessions share. */
-export class Room {
+export class ClientRegistry {
   readonly config: ServiceConfig
   readonly stats = new ServiceStats()
   readonly refusals: Refusals
@@ -59,13 +59,13 @@ export class Room {
   readonly pageBytes = new Uint8Array(PAGE_BYTES)
   /** Folder of the socket. */
   socketsDir = ''
-  readonly sessions = new Set<Session>()
-  readonly #options: RoomOptions
+  readonly sessions = new Set<ClientSession>()
+  readonly #options: ClientRegistryOptions
   /** Texts that the pages in flight keep. */
   readonly #texts = new KeptTexts()
   readonly #clients = new Map<bigint, Client>()
 
-  constructor(options: RoomOptions) {
+  constructor(options: ClientRegistryOptions) {
     const { config, sinks, waitedFor } = options
     this.config = config
     const own = [absenceType, clockType, eventType, gapType, lossType, markType, periodType, ...opaqueTypes]
@@ -94,7 +94,7 @@ export class Room {
   }
 
   /** Somebody connected, and has yet to say who it is: until then it takes no client's place. */
-  add(session: Session): void {
+  add(session: ClientSession): void {
     this.sessions.add(session)
     // What the others said already is read before.
     if (this.#silentCount > SILENT_COUNT) setImmediate(() => setImmediate(() => this.#thin()))
@@ -120,7 +120,7 @@ export class Room {
    *
    * @throws SondeError `IPC_LIMIT` if there are too many.
    */
-  async enter(id: bigint, session: Session): Promise<Client> {
+  async enter(id: bigint, session: ClientSession): Promise<Client> {
     for (const other of this.sessions) {
       if (other !== session && other.clientId === id) other.stop('IPC_REPLACED', 'the client has another connection')
     }
@@ -137,14 +137,14 @@ export class Room {
     return client
   }
 
-  leave(session: Session): void {
+  leave(session: ClientSession): void {
     this.sessions.delete(session)
   }
 
   /** A page is good: it goes to the sinks. */
   accept(batch: Batch, client: Client): void {
     const { byteLength } = batch.bytes
-    const heldBytes = byteLength + PAGE_OVERHEAD_BYTES + this.#texts.bytesOf(batch)
+    const heldBytes = byteLength + PAGE_MEMORY_OVERHEAD_BYTES + this.#texts.bytesOf(batch)
     client.took(batch.page?.sequence ?? 0n, heldBytes)
     this.inFlight.take(heldBytes)
     this.stats.pages++

@@ -20,7 +20,7 @@ export interface RowFacts {
   readonly isThere?: boolean
 }
 
-interface Row {
+interface ReportRow {
   readonly labels: Labels
   readonly reasons: Readonly<Record<string, string>>
   absences: FieldAbsences
@@ -33,11 +33,11 @@ interface Row {
  * written once, columns at each sample, without allocation. Rows are laid out when the first row is used, because the
  * layout of all types takes longer than the limit of a turn of the main loop.
  */
-export class Rows<Reader> {
+export class ReportRows<Reader> {
   readonly type: RecordType
   readonly #context: SourceContext
   readonly #columns: PlacedColumns<Reader>
-  readonly #rows: Row[] = []
+  readonly #rows: ReportRow[] = []
   readonly #bytes: number
   readonly #views: Views
   #waiting: readonly RowFacts[]
@@ -121,9 +121,9 @@ export class Rows<Reader> {
     }
   }
 
-  #row(index: number): Row {
+  #row(index: number): ReportRow {
     if (this.#waiting.length > 0) this.#layOut()
-    return this.#rows[index] as Row
+    return this.#rows[index] as ReportRow
   }
 
   #layOut(): void {
@@ -139,7 +139,7 @@ export class Rows<Reader> {
     if (this.type.time !== undefined) record[this.type.time.name] = 0n
     encoderOf(this.type, source.symbols)(record, this.#views, index * this.#bytes)
     const texts = Object.fromEntries(this.type.labels.map(({ name }) => [name, String(labels[name])]))
-    const row: Row = {
+    const row: ReportRow = {
       labels: texts,
       reasons,
       absences: new FieldAbsences(absences, this.type, texts),
@@ -150,13 +150,13 @@ export class Rows<Reader> {
     if (isThere) this.#tellAbsent(row, index)
   }
 
-  #tellAbsent(row: Row, index: number): void {
+  #tellAbsent(row: ReportRow, index: number): void {
     for (const slot of this.type.layout.slots) {
       if (slot.field.optional && !this.#isPresent(index * this.#bytes, slot)) this.#absent(row, slot.name)
     }
   }
 
-  #absent(row: Row, field: string): void {
+  #absent(row: ReportRow, field: string): void {
     row.absences.absent(field, 'unsupported', row.reasons[field] ?? LACKING)
   }
 

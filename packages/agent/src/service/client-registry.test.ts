@@ -5,15 +5,15 @@ import pino from 'pino'
 import { BatchSource } from '../../../sdk/test/sink-records.ts'
 import { Faults } from '../pipeline/faults.ts'
 import { Client } from './client.ts'
+import { ClientRegistry } from './client-registry.ts'
 import { serviceSchema } from './config.ts'
-import { Room } from './room.ts'
 
 test('a client whose pages are tiny waits before what they take beside their records fills memory', () => {
   const checked = check(serviceSchema, { client_bytes: 1 << 20 }, 'service')
   assert.ok(checked.ok)
   const log = pino({ level: 'silent' })
   const none = () => undefined
-  const room = new Room({
+  const room = new ClientRegistry({
     config: checked.value,
     log,
     faults: new Faults(log),
