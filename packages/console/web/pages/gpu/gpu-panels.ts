@@ -17,7 +17,6 @@ import type { DevicePanel } from '../device/panels.ts'
 
 const device = (name: string): string => `DCGM_FI_DEV_${name}`
 const profile = (name: string): string => `DCGM_FI_PROF_${name}`
-const info = (name: string): string => `nvml_gpu_info_${name}`
 
 const REASON = 'CLOCKS_EVENT_REASON'
 const GPU_SLOTS: readonly SeriesSlot[] = [2, 1, 3, 4, 5]
@@ -146,8 +145,8 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       scale: 'lanes',
       slots: [7],
       lines: [
-        { ...last(device('PCIE_LINK_GEN'), 'generation'), full: info('pcie_generation_max') },
-        { ...last(device('PCIE_LINK_WIDTH'), 'lanes'), full: info('pcie_width_max_lanes') },
+        { ...last(device('PCIE_LINK_GEN'), 'generation'), full: 'nvml_gpu_pcie_generation_max' },
+        { ...last(device('PCIE_LINK_WIDTH'), 'lanes'), full: 'nvml_gpu_pcie_width_max_lanes' },
       ],
       without: NO_NVML,
     },
