@@ -22,8 +22,8 @@ export interface Moments {
 }
 
 /**
- * Reads some numbers of a NIC_QUANTITIES at many moments, with exactly the values of {@link NicReading}. Constants of a step are
- * computed once per step, and each number in a loop over the moments, without allocations.
+ * Reads some numbers of a NIC_QUANTITIES at many moments, with exactly the values of {@link NicReading}. Constants of a
+ * step are computed once per step, and each number in a loop over the moments, without allocations.
  */
 export class NicStretch {
   /** Longest read over PCIe at each moment. Unit: nanoseconds. */
