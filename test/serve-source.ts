@@ -4,7 +4,7 @@ import { type AgentOptions, createAgent } from '@sonde/agent'
 import { checkDataSources } from '@sonde/agent/config'
 import { appRoutes, pageRoutes, type Store } from '@sonde/console'
 import { appLimits, gpuReaders } from '../packages/cli/src/commands/gpu-readers.ts'
-import { readyLine, serve } from '../packages/cli/src/commands/run.ts'
+import { readyLine, serveAgent } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../packages/cli/src/config/load.ts'
 import { openLog } from '../packages/cli/src/log.ts'
@@ -50,7 +50,7 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     version: 'test',
   })
   const start = async () => {
-    const running = await serve(agent, loaded, async (app) => {
+    const running = await serveAgent(agent, loaded, async (app) => {
       if (!hasPage) return
       appRoutes(app, { history: agent.history, limits: appLimits(loaded), readers: () => gpuReaders(agent) })
       await pageRoutes(app)

@@ -9,8 +9,6 @@ import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
 import { contributingPage } from '../docs/room-order.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
-import { SHARED_NAMES_PATH, sharedNamesText } from './names.ts'
-import { packageSources } from './sources.ts'
 
 /** Every generated page, by its path from the root. */
 export function generatedPages(): Record<string, string> {
@@ -23,7 +21,6 @@ export function generatedPages(): Record<string, string> {
     'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
-    [SHARED_NAMES_PATH]: sharedNamesText(packageSources()),
   }
 }
 

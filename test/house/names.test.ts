@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findSharedNames, sharedNamesText } from '../../scripts/check/names.ts'
+import { findSharedNames } from '../../scripts/check/names.ts'
 import { packageSources, sourceFile } from '../../scripts/check/sources.ts'
 
 const inSchema = sourceFile('packages/sdk/src/schema/a.ts', 'export function read() {}\nexport interface Slot {}')
 const inStore = sourceFile('packages/console/server/store/b.ts', 'export const read = 1\nexport type { Slot } from "x"')
 
-test('no two rooms export one name, except for the listed names', () => {
+test('no two rooms export one name', () => {
   assert.deepEqual(findSharedNames(packageSources()), [])
 })
 
 test('a name that two rooms declare is reported with both rooms; a re-export is not', () => {
-  assert.deepEqual(findSharedNames([inSchema, inStore], []), [
+  assert.deepEqual(findSharedNames([inSchema, inStore]), [
     'read is exported by sdk/schema and console/server/store: give one of them another name',
   ])
-  assert.deepEqual(findSharedNames([inSchema, inStore], ['read']), [])
 })
 
 test('files of one room, and tests, may repeat a name', () => {
   const sibling = sourceFile('packages/sdk/src/schema/c/d.ts', inSchema.text)
   const inTest = sourceFile('packages/agent/src/http/a.test.ts', inSchema.text)
-  assert.deepEqual(findSharedNames([inSchema, sibling, inTest], []), [])
-})
-
-test('the renewed list keeps only names that two rooms still export', () => {
-  assert.equal(sharedNamesText([inSchema, inStore], ['gone', 'read']), 'read\n')
+  assert.deepEqual(findSharedNames([inSchema, sibling, inTest]), [])
 })

@@ -94,8 +94,8 @@ withSimulateFlags(
 )
   .option('--probe', 'load the libraries of vendors, and look for devices')
   .action(async ({ probe, ...flags }: Flags & { probe?: boolean }) => {
-    const { check } = await import('./commands/check.ts')
-    process.exitCode = await check(await loadChecked(flags), { loadsLibraries: probe === true })
+    const { checkNode } = await import('./commands/check.ts')
+    process.exitCode = await checkNode(await loadChecked(flags), { loadsLibraries: probe === true })
   })
 
 withCommonFlags(

@@ -5,7 +5,7 @@ import { openLog } from '../log.ts'
 import { REVISION, VERSION } from '../version.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
-import { type Running, readyLine, serve } from './run.ts'
+import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
@@ -18,7 +18,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
     originOf: loaded.originOf,
   })
-  const running = await serve(agent, loaded, (app) =>
+  const running = await serveAgent(agent, loaded, (app) =>
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
   )
   console.log(await readyLine(agent, running.addresses, ''))

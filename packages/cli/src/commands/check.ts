@@ -20,7 +20,7 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
  * runs no vendor code unless it may load libraries. Exit code 0 unless an address is in use, access is denied, a device
  * is stuck, or a part failed or is damaged.
  */
-export async function check({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
+export async function checkNode({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
   for (const place of await listenAddresses(config.agent.export.prometheus)) rows.push(await listenerRow(place))
   rows.push(...(await fieldSetRows(config.agent.export.prometheus)))

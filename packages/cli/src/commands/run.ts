@@ -13,7 +13,7 @@ export interface Running {
 }
 
 /** Opens the listener of an agent, then starts its sources. A port in use thus fails before anything runs. */
-export async function serve(
+export async function serveAgent(
   agent: Agent,
   loaded: Loaded,
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,

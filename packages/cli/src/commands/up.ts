@@ -10,7 +10,7 @@ import { readCommand } from '../read-command.ts'
 import { REVISION, VERSION } from '../version.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
-import { type Running, readyLine, serve } from './run.ts'
+import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
@@ -34,7 +34,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     ...(store === undefined ? {} : historyIn(store, path)),
   })
   if (store !== undefined) store.onFault = (error) => agent.faults.caught('store', error)
-  const running = await serve(agent, loaded, async (app) => {
+  const running = await serveAgent(agent, loaded, async (app) => {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
     await pageRoutes(app)
   })

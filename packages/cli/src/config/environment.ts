@@ -5,7 +5,7 @@ import { ROOM_SCHEMAS } from './rooms.ts'
 import { numberOrText, type Setting } from './setting.ts'
 
 /** Variables by name, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type CommandEnvironment = Readonly<Record<string, string | undefined>>
 
 /**
  * Variables of the DOCA Telemetry guide and of the recipe for Kubernetes, besides `PROMETHEUS_ENDPOINT`, with the keys
@@ -40,7 +40,7 @@ export function environmentLeaves(): Leaf[] {
  * @throws ConfigError if a variable resembles the name of a setting. Other variables named `SONDE_…` are ignored,
  * because Kubernetes creates such variables for a service.
  */
-export function environmentSettings(environment: Environment): Setting[] {
+export function environmentSettings(environment: CommandEnvironment): Setting[] {
   const leaves = new Map(environmentLeaves().map((leaf) => [variableOf(leaf.path), leaf]))
   const names = ['SONDE_CONFIG', TRUST_VARIABLE, ...leaves.keys()]
   const wrong: string[] = []
@@ -58,7 +58,7 @@ export function environmentSettings(environment: Environment): Setting[] {
   return settings
 }
 
-function guideSettings(environment: Environment, leaves: ReadonlyMap<string, Leaf>, wrong: string[]): Setting[] {
+function guideSettings(environment: CommandEnvironment, leaves: ReadonlyMap<string, Leaf>, wrong: string[]): Setting[] {
   const settings: Setting[] = []
   for (const [origin, key] of Object.entries(GUIDE_VARIABLES)) {
     const [text, leaf] = [environment[origin], leaves.get(variableOf(['export', 'prometheus', key]))]

@@ -4,7 +4,7 @@ import type { ConfigIssue } from '@sonde/sdk/config'
 import { userConfigDir } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { moveData } from './data-dir.ts'
-import { type Environment, environmentSettings } from './environment.ts'
+import { type CommandEnvironment, environmentSettings } from './environment.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
 import { applyRecipe, type EntrySetting } from './recipe.ts'
 import { checkRooms, type SondeConfig } from './rooms.ts'
@@ -24,7 +24,7 @@ export interface ConfigSources {
   readonly dataDir?: string | undefined
   readonly simulate?: SimulateFlags
   /** Default: the environment of this process. */
-  readonly environment?: Environment
+  readonly environment?: CommandEnvironment
 }
 
 /** The effective configuration, and the origin of each value. */
@@ -71,7 +71,7 @@ function placed(raw: Record<string, unknown>, settings: readonly EntrySetting[])
   })
 }
 
-function usualFile(environment: Environment): string | undefined {
+function usualFile(environment: CommandEnvironment): string | undefined {
   const own = userConfigDir(environment)
   const places = own === undefined ? ['/etc'] : [own, '/etc']
   return places.map((place) => join(place, 'sonde', 'sonde.yaml')).find((candidate) => existsSync(candidate))

@@ -1,7 +1,7 @@
 import { DOCA_HOST, defaultDataSources, devicePatterns, intervalMs, SOURCES } from '@sonde/agent/config'
 import { type Checked, check, show } from '@sonde/sdk/config'
 import { ConfigError } from './config-error.ts'
-import type { Environment } from './environment.ts'
+import type { CommandEnvironment } from './environment.ts'
 import { numberOrText } from './setting.ts'
 
 /** Variables of the recipe for Kubernetes that switch a source on or off. */
@@ -39,7 +39,7 @@ interface Recipe {
  *
  * @throws ConfigError if a variable has a wrong value.
  */
-export function applyRecipe(raw: DataSourceEntry, environment: Environment): EntrySetting[] {
+export function applyRecipe(raw: DataSourceEntry, environment: CommandEnvironment): EntrySetting[] {
   const { switches, periodMs, devices } = readRecipe(environment)
   if (switches.length === 0 && periodMs === undefined && devices === undefined) return []
   const sources: unknown = raw.data_sources ?? defaultDataSources()
@@ -67,7 +67,7 @@ export function applyRecipe(raw: DataSourceEntry, environment: Environment): Ent
   return settings
 }
 
-function readRecipe(environment: Environment): Recipe {
+function readRecipe(environment: CommandEnvironment): Recipe {
   const faults: string[] = []
   const take = <T>(checked: Checked<T>): T | undefined => {
     if (checked.ok) return checked.value

@@ -49,7 +49,7 @@ export class ScrapedRows implements Claimant {
   readonly #subjects = new Map<string, Held>()
   readonly #keys: HeldKeys
   readonly #disputes = new Disputes()
-  /** ScrapedRows created within the last day, oldest first. A row that returns within the day does not count again. */
+  /** Rows created within the last day, oldest first. A row that returns within the day does not count again. */
   readonly #made = new Map<string, { readonly count: number; readonly atMs: number }>()
   readonly #seriesCountMax: number
   #room: number

@@ -12,7 +12,7 @@ const NS_PER_S = 1e9
 /** Notifications per mark, as in {@link NicReading}. */
 const CNP_SHARE = 0.75
 
-/** Moments to read a NIC_QUANTITIES at: multiples of a period since the epoch of the simulation. */
+/** Moments to read a NIC at: multiples of a period since the epoch of the simulation. */
 export interface Moments {
   /** Number of the first moment, in periods since the epoch. */
   readonly first: number
@@ -22,7 +22,7 @@ export interface Moments {
 }
 
 /**
- * Reads some numbers of a NIC_QUANTITIES at many moments, with exactly the values of {@link NicReading}. Constants of a
+ * Reads some numbers of a NIC at many moments, with exactly the values of {@link NicReading}. Constants of a
  * step are computed once per step, and each number in a loop over the moments, without allocations.
  */
 export class NicStretch {
@@ -59,7 +59,7 @@ export class NicStretch {
     return this.#rows[this.#numbers.indexOf(number)] as Float64Array
   }
 
-  /** Reads a NIC_QUANTITIES at up to `capacity` moments. */
+  /** Reads a NIC at up to `capacity` moments. */
   read(nic: NicPlace, { first, count, periodNs }: Moments): void {
     if (count > this.#capacity) throw new RangeError(`${count} moments; allowed: ${this.#capacity}`)
     const { seed } = this.#simulation

@@ -1,7 +1,7 @@
 import type { AppGpuPod, GpuField, GpuSum, PodsAnswer } from '@sonde/sdk/api'
 import { countOf, printable } from '@sonde/sdk/internal'
 import { lineOf, type TextColumn } from '../read/columns.ts'
-import { bytesText, durationText, percentText, wattsText } from './units.ts'
+import { durationText, memoryText, percentText, wattsText } from './units.ts'
 
 /** Number of pods that a reason names; the table shows the others without a number. */
 const NAMED_PODS_MAX = 5
@@ -22,8 +22,8 @@ interface NumberColumn {
 
 const NUMBERS: readonly NumberColumn[] = [
   { title: 'UTIL', field: 'gpu-util', word: 'utilisation', text: percentText },
-  { title: 'MEM USED', field: 'gpu-mem-used', word: 'memory used', text: bytesText },
-  { title: 'MEM TOTAL', field: 'gpu-mem-total', word: 'memory total', text: bytesText },
+  { title: 'MEM USED', field: 'gpu-mem-used', word: 'memory used', text: memoryText },
+  { title: 'MEM TOTAL', field: 'gpu-mem-total', word: 'memory total', text: memoryText },
   { title: 'TENSOR', field: 'gpu-tensor-active', word: 'tensor', text: percentText },
   { title: 'SM', field: 'gpu-sm-active', word: 'SM', text: percentText },
   { title: 'DRAM', field: 'gpu-dram-active', word: 'DRAM', text: percentText },
@@ -93,7 +93,7 @@ function totalNote({ gpus, sharedGpus, powerW, memoryUsedBytes }: PodsAnswer['to
   if (isAddable) return []
   const sums = [
     ...(powerW === null ? [] : [wattsText(powerW.sum) + wholeText(powerW)]),
-    ...(memoryUsedBytes === null ? [] : [`${bytesText(memoryUsedBytes.sum)} used${wholeText(memoryUsedBytes)}`]),
+    ...(memoryUsedBytes === null ? [] : [`${memoryText(memoryUsedBytes.sum)} used${wholeText(memoryUsedBytes)}`]),
   ]
   const shared = sharedGpus === 0 ? '' : `, ${sharedGpus} of them shared`
   return [

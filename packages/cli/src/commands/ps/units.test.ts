@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bytesText, durationText, percentText, wattsText } from './units.ts'
+import { durationText, memoryText, percentText, wattsText } from './units.ts'
 
 test('numbers of GPUs have their unit, and no more digits than are read', () => {
   assert.deepEqual([percentText(98.444), percentText(0), percentText(100)], ['98.4%', '0.0%', '100.0%'])
-  assert.deepEqual([bytesText(0), bytesText(12 * 2 ** 20), bytesText(1.5 * 2 ** 30)], ['0MiB', '12MiB', '1.5GiB'])
+  assert.deepEqual([memoryText(0), memoryText(12 * 2 ** 20), memoryText(1.5 * 2 ** 30)], ['0MiB', '12MiB', '1.5GiB'])
   assert.deepEqual([wattsText(327.6), wattsText(0)], ['328W', '0W'])
 })
 

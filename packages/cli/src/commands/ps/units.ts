@@ -9,7 +9,7 @@ export function percentText(percent: number): string {
 }
 
 /** Memory of GPUs, from bytes: `143.6GiB`, `12MiB`. */
-export function bytesText(bytes: number): string {
+export function memoryText(bytes: number): string {
   if (bytes < GIB) return `${(bytes / MIB).toFixed(0)}MiB`
   return `${(bytes / GIB).toFixed(1)}GiB`
 }

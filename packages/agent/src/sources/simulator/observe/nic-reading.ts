@@ -22,7 +22,7 @@ export const COUNTERS = { ...NIC_QUANTITIES, ...vectorOf(['cnpSent', 'elapsedMs'
 export type Counter = keyof typeof COUNTERS
 const COUNTERS_COUNT = Object.keys(COUNTERS).length
 
-/** One NIC_QUANTITIES at the moment that an origin of counters shows. */
+/** One NIC at the moment that an origin of counters shows. */
 export class NicReading {
   readonly nic: NicPlace
   /** By {@link COUNTERS}; whole numbers except for the seconds. */
@@ -86,7 +86,7 @@ export class NicReading {
     return this.isUp ? bitErrorRate(this.#simulation.seed, this.nic.index, this.effect) : Number.NaN
   }
 
-  /** Number of events of the NIC_QUANTITIES. */
+  /** Number of events of the NIC. */
   events(kind: NicEventKind): number {
     return this.#simulation.events.ofNic(this.nic.index, kind, this.atS)
   }
@@ -97,7 +97,7 @@ export class NicReading {
     return rareEvents(this.#simulation.seed, this.#key * 16 + stream, (share * perDay) / DAY_S, this.atS)
   }
 
-  /** A constant random number in [0, 1), different for each NIC_QUANTITIES. */
+  /** A constant random number in [0, 1), different for each NIC. */
   own(stream: number): number {
     return uniform(this.#simulation.seed, STREAM.device, this.#key, stream)
   }

@@ -163,7 +163,7 @@ test('where no device is named it is the usual one, or the last that there is', 
     assert.ok(device !== undefined, scenario.name)
     assert.match(deviceId(hgx, device), /^sim-(gpu-\d|nic-mlx5_\d-1)$/)
     const ofSmall = usualDevice(small, scenario)
-    // A single GPU without MIG, and a single NIC_QUANTITIES.
+    // A single GPU without MIG, and a single NIC.
     const fits = !['mig', 'hash-collision'].includes(scenario.name)
     assert.equal(ofSmall?.index, fits ? 0 : undefined, scenario.name)
   }
