@@ -3,7 +3,7 @@ import { formatClock, zoneName } from '../format/time.ts'
 import type { ChartModel } from './chart-model.ts'
 import type { Plot } from './plot.ts'
 
-/** Half the width of what takes the pointer at a flag. Unit: CSS pixels. */
+/** Half the width of the pointer area of a flag. Unit: CSS pixels. */
 const HALF_PX = 12
 
 /** Pointer actions of the flags of a chart: a description and a link. Keyboard users use the list of hints. */

@@ -11,7 +11,7 @@ import { roomFor } from './line-ends.ts'
 /** A chart, or the reason for its absence. */
 export interface GridChart {
   readonly spec: ChartSpec
-  /** The answer whose grid the members lie on. */
+  /** The answer with the grid of the members. */
   readonly answer: QueryColumns
   /** Why the chart is unavailable; empty or missing if it is available. */
   readonly absent?: string

@@ -21,7 +21,7 @@ export function ChartHeader({
   readonly spec: ChartSpec
   readonly model: ChartModel
   readonly titleId: string
-  /** What can be done with the chart. */
+  /** Actions of the chart. */
   readonly children?: ReactNode
 }) {
   const { plot, unit } = model

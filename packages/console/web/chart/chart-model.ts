@@ -8,7 +8,7 @@ import { HERD_MIN_COUNT, Herd, type HerdSummary } from './herd.ts'
 import type { HeatScale, PlotLane, PlotLine, PlotModel } from './plot-model.ts'
 import { ValueAxes } from './value-axis.ts'
 
-/** A chart that is ready to be drawn, and what its header and its label say. */
+/** A chart that is ready to be drawn, with the texts of its header and its label. */
 export interface ChartModel {
   readonly plot: PlotModel
   readonly unit: DisplayUnit
@@ -24,7 +24,7 @@ const SLOT_COUNT = SLOTS.length
 const LIT_SLOTS: readonly SeriesSlot[] = [3, 4]
 /** Bins that a sentence names, those with most in them. */
 const HEAT_SAID_COUNT = 4
-/** One and the same, so that a plot sees that nothing changed. */
+/** One shared object, so that a plot recognises an unchanged value. */
 const NO_MARKS: readonly ChartMark[] = []
 
 /** Keeps the state of a chart between drawings: its unit, its top, and its herd. */
@@ -106,7 +106,7 @@ function herdName(noun: ChartSpec['noun'], count: number, drawnCount: number): s
   return drawnCount < count ? `${drawnCount} of ${name}` : name
 }
 
-/** What may stand at the right end of a herd whose newest sample is its last, whichever of it are lit. */
+/** The possible texts at the right end of a herd with a current newest sample, for any lit members. */
 export function herdNames({ members, noun }: ChartSpec, stepMs: number): readonly string[] {
   const columns = members.map(({ values }) => values)
   const newest = newestPosition(columns, 0, (columns[0]?.length ?? 0) - 1)

@@ -38,14 +38,14 @@ export interface ChartSpec {
   readonly slots?: readonly SeriesSlot[]
   readonly limits?: readonly { readonly value: number; readonly label: string }[]
   /**
-   * `percent` is fixed from 0 to all of it; `zero` starts at 0; `free` may start above 0; `log` has a decade as high as
-   * the next; in `lanes` each member has a strip of its own, all with one scale; `heat` has the bins of one histogram
-   * above one another, the lowest first, and a colour says how much is in each. Default: `zero`.
+   * `percent`: fixed from 0 to 100 %. `zero`: starts at 0. `free`: may start above 0. `log`: all decades have equal
+   * height. `lanes`: each member has its own strip, all with one scale. `heat`: the bins of one histogram above one
+   * another, the lowest first, with a colour for the content of each. Default: `zero`.
    */
   readonly scale?: 'percent' | 'zero' | 'free' | 'log' | 'lanes' | 'heat'
   /** How the edges of the bins are written, where the scale is `heat`. */
   readonly edges?: DisplayQuantity
-  /** Whether the members are of one kind, so that four and more of them are a herd. Default: true. */
+  /** Whether the members are of one kind, so that four or more members form a herd. Default: true. */
   readonly isAlike?: boolean
   /** Whether any member is simulated: what leaves the page says so. Default: false. */
   readonly isSimulated?: boolean
@@ -67,7 +67,7 @@ export interface ChartView {
   readonly isLive: boolean
   /** Whether it grows: it begins with the first sample that is kept. Default: false. */
   readonly isGrowing?: boolean
-  /** Whether the samples of this window are here; before that nothing is said about gaps. */
+  /** Whether the samples of this window have arrived; before, no gap is shown. */
   readonly isKnown: boolean
   readonly zone: 'utc' | 'local'
   /** `lines` draws every member; otherwise four and more like members are a herd. */

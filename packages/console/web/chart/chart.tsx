@@ -25,8 +25,8 @@ const CHART_HEIGHT_PX = 164
 const UNSEEN_EVERY_MS = 1_000
 
 /**
- * Height of a lane whose note stands below its name, of one of many whose note stands behind it, and of what is above
- * and below all of them, in CSS pixels.
+ * Height of a lane with its note below its name, height of one of many lanes with its note behind its name, and height
+ * of the parts above and below all lanes. Unit: CSS pixels.
  */
 const LANE_PX = 32
 const LOW_LANE_PX = 24
@@ -47,7 +47,7 @@ function heightOf({ scale, members }: ChartSpec): number {
 
 interface ChartProps {
   readonly spec: ChartSpec
-  /** The answer whose grid the members lie on. */
+  /** The answer with the grid of the members. */
   readonly answer: QueryColumns
   readonly heightPx?: number
   /** Least room at the right end. Unit: CSS pixels. */
@@ -108,7 +108,7 @@ export function Chart(props: ChartProps) {
   )
 }
 
-/** What a chart draws, and over which span. */
+/** The members of a chart, and its time span. */
 interface Shown {
   readonly spec: ChartSpec
   readonly answer: QueryColumns
@@ -119,7 +119,7 @@ interface Shown {
 /** The newest, or that of about the last second where nobody sees the chart and its samples come faster. */
 function useShown({ spec, answer }: ChartProps, section: HTMLElement | null): Shown {
   const isSeen = useIsSeen(section)
-  // Each has a beat of its own, so that they are not all drawn at one time.
+  // Each chart has its own phase, so that not all are drawn at the same time.
   const [everyMs] = useState(() => UNSEEN_EVERY_MS * (1 + Math.random() / 2))
   const { fromMs, toMs } = useSpan(answer)
   const newest = useMemo(() => ({ spec, answer, fromMs, toMs }), [spec, answer, fromMs, toMs])
@@ -170,7 +170,7 @@ function usePlot(
   useLayoutEffect(() => {
     if (!isReady) return
     let created: Plot | undefined
-    // A plot is made once for its host, from what is so at that moment; the next effect draws what changes.
+    // A plot is made once for its host, from the current state; the next effect draws changes.
     const leave = queuePlot(() => {
       const { model, palette, size } = latest.current
       created = new Plot(host, { width: size.widthPx, height: size.heightPx }, model.plot, palette, {

@@ -69,7 +69,7 @@ export class Crosshair {
     })
   }
 
-  /** Says which bin the pointer is on, and what is in it. */
+  /** Shows the bin under the pointer, and its content. */
   #showBin(
     plot: uPlot,
     { unit }: HeatScale,

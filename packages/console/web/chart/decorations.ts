@@ -7,7 +7,7 @@ import { drawLimits } from './limit-marks.ts'
 import type { PlotBox } from './plot-box.ts'
 import type { PlotModel } from './plot-model.ts'
 
-/** Draws what lies under the lines: hatched gaps, limits, resets, and the live edge. */
+/** Draws the parts under the lines: hatched gaps, limits, resets, and the live edge. */
 export function drawDecorations(plot: uPlot, model: PlotModel, palette: Palette): void {
   const context = plot.ctx
   const unit = devicePixelRatio

@@ -12,7 +12,7 @@ export function spreadLabels(labels: readonly EndLabel[], distance: number, top:
   const order = labels.map((_, position) => position).sort((a, b) => labels[a]!.y - labels[b]!.y || a - b)
   const room = Math.max(0, bottom - top)
   const gap = order.length > 1 ? Math.min(distance, room / (order.length - 1)) : distance
-  // Neighbours that touch become one cluster, centred on the mean of what its members want.
+  // Neighbours that touch become one cluster, centred on the mean of their wanted positions.
   const clusters: { members: number[]; centre: number }[] = []
   for (const position of order) {
     let cluster = { members: [position], centre: labels[position]!.y }

@@ -29,7 +29,7 @@ export function drawTints(
   box: { readonly x: (ms: number) => number; readonly top: number; readonly height: number; readonly toMs: number },
 ): void {
   context.fillStyle = palette.eventTint
-  // Spans that overlap are one area, so that two things at a time are no darker than one.
+  // Overlapping spans are one area, so that two events at the same time are no darker than one.
   const path = new Path2D()
   let until = Number.NEGATIVE_INFINITY
   for (const { fromMs, toMs = box.toMs } of [...marks].sort((a, b) => a.fromMs - b.fromMs)) {

@@ -8,7 +8,7 @@ import { isFree, isFreeOfTexts, type PlotBox, type TextPlace } from './plot-box.
 import type { PlotModel } from './plot-model.ts'
 
 const TEXT_FONT = '"Inter Variable", system-ui, sans-serif'
-/** Lines whose own gaps are marked. */
+/** Limit of lines with marked gaps. */
 const MARKED_LIMIT_COUNT = 8
 /** Heights at which a gap is named inside itself, the best first, as shares of the plot. */
 const INSIDE_SHARES = [1 / 2, 2 / 3, 1 / 3, 5 / 6, 1 / 6]
@@ -118,7 +118,7 @@ function labelGap(
   context.font = `${11 * unit}px ${TEXT_FONT}`
   const textWidth = context.measureText(text).width
   const isInside = toX - fromX > textWidth + 16 * unit
-  // Beside it there are cells.
+  // Cells are beside it.
   if (!isInside && model.heat) return
   const at = isInside ? (fromX + toX - textWidth) / 2 : toX + 6 * unit
   if (!isInside && (at + textWidth > left + width || toX - fromX < 6 * unit)) return

@@ -3,7 +3,7 @@ import { type Box, geometryOf } from './geometry.ts'
 import { heatStep } from './heat.ts'
 import type { PlotModel } from './plot-model.ts'
 
-/** A run of samples in one bin that have one colour. Unit: canvas pixels from the left of the canvas. */
+/** A run of samples of one bin with one colour. Unit: canvas pixels from the left of the canvas. */
 export interface HeatRun {
   readonly fromX: number
   readonly toX: number
@@ -14,7 +14,7 @@ export interface HeatRun {
 const SCALE_BESIDE_PX = 1
 const SCALE_PX = 3
 
-/** Draws the cells of a heat strip, and at its left the scale of their colours. What has no sample stays free. */
+/** Draws the cells of a heat strip, and the scale of colours at its left. Positions without a sample stay empty. */
 export function drawHeat(
   context: CanvasRenderingContext2D,
   model: PlotModel,

@@ -11,7 +11,7 @@ export function heatOf(share: number): number {
   return share ** 2
 }
 
-/** The step of the scale for a value: 0 for nothing, -1 where there is no sample. Whatever was counted is above 0. */
+/** The step of the scale for a value: 0 for a count of 0, -1 without a sample; any other count is above 0. */
 export function heatStep(value: number, top: number): number {
   if (Number.isNaN(value)) return -1
   if (value <= 0) return 0
@@ -24,7 +24,7 @@ export function edgeNames({ members, edges }: Pick<ChartSpec, 'members' | 'edges
   return members.flatMap(({ bin }) => (bin?.upTo == null ? [] : [edgeWords(bin.upTo, edges)]))
 }
 
-/** The bins with most in them at a position, the fullest first; empty ones are none of them. */
+/** The fullest bins at a position, the fullest first; without empty bins. */
 export function busiest(lines: readonly PlotLine[], at: number, count: number): readonly PlotLine[] {
   const held = ({ values }: PlotLine): number => values[at] ?? Number.NaN
   return lines

@@ -28,7 +28,7 @@ export interface HerdSummary {
   readonly peerCount: number
 }
 
-/** What decides which members are lit. */
+/** The inputs that decide which members are lit. */
 interface LitOptions {
   readonly scale: number
   readonly stepMs: number
@@ -59,11 +59,10 @@ export class Herd {
   #peersKey = ''
 
   /**
-   * Brings the summary up to date.
+   * Updates the summary.
    *
-   * `firstIndex` names the first sample on the grid; `from` and `to` bound the samples that are judged; `pinned`
-   * members are lit whatever they do; `scale` is the height of the axis in raw units, `stepMs` the distance of two
-   * samples.
+   * `firstIndex` is the first sample on the grid. `from` and `to` limit the judged samples. `pinned` members are always
+   * lit. `scale` is the height of the axis in raw units. `stepMs` is the distance of two samples.
    */
   update(
     members: readonly { readonly key: string; readonly values: Float64Array }[],
@@ -100,7 +99,10 @@ export class Herd {
   }
 }
 
-/** A new array of `count` whose first `start` samples are those of `old`, which began `shift` samples earlier. */
+/**
+ * A new array of `count` samples; its first `start` samples are copied from `old`, which starts `shift` samples
+ * earlier.
+ */
 function slid(old: Float64Array, shift: number, start: number, count: number): Float64Array {
   const next = new Float64Array(count)
   if (start > 0) next.set(old.subarray(shift, shift + start))

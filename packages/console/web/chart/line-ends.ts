@@ -53,9 +53,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/**
- * Room at the right end of a plot: what its own names need, and at least what its neighbours have. Unit: CSS pixels.
- */
+/** Space at the right end of a plot: enough for its names, and at least that of its neighbours. Unit: CSS pixels. */
 export function endRoom({ lines, bandLabel, endPx, heat }: PlotModel, plotPx: number): number {
   if (heat) return Math.min(mostRoom(plotPx), Math.max(endPx, roomFor(heat.edges)))
   const notes = lines.some(({ lane }) => lane) ? [WIDEST_NOTE] : []

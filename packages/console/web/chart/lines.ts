@@ -7,12 +7,12 @@ import { libraryLines, type PlotModel } from './plot-model.ts'
 
 /** How much of the page a band lets through. */
 const BAND_ALPHA = 0.15
-/** The same for what fills a lane. */
+/** The same for the fill of a lane. */
 const LANE_ALPHA = 0.3
 
 /**
- * The band and the lines with path builders of our own: they keep gaps and never lose a peak. Lines of the layer are
- * drawn there, and the plot library is told nothing of them.
+ * The band and the lines, with our own path builders: these keep gaps and never lose a peak. Lines of the layer are
+ * drawn there; the plot library does not know them.
  */
 export function plotSeries({ model, palette }: DrawnPlot): uPlot.Series[] {
   const { lines, band } = model()

@@ -74,7 +74,7 @@ function isAlike(before: DrawnLines, next: DrawnLines): boolean {
   )
 }
 
-/** The first sample that any line has anew or otherwise; old samples lie `shift` positions further on. */
+/** The first sample that is new or changed in any line; old samples are `shift` positions later. */
 function firstChange(before: readonly PlotLine[], next: readonly PlotLine[], shift: number): number {
   let first = next[0]?.heights.length ?? 0
   next.forEach(({ heights }, line) => {

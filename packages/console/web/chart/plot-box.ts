@@ -11,7 +11,7 @@ export interface PlotBox {
   readonly width: number
   readonly height: number
   readonly unit: number
-  /** Where texts stand already: who writes one adds its place, and no other is written over it. */
+  /** Boxes of existing texts. Each new text adds its box, so that no text overlaps another. */
   readonly texts: TextPlace[]
 }
 
@@ -25,8 +25,8 @@ export interface TextPlace {
 /** Distance of a text from a line. Unit: CSS pixels. */
 const MARGIN_PX = 9
 /**
- * Least distance of the middles of two texts that stand above one another, and of the ends of two that stand beside one
- * another. Unit: CSS pixels.
+ * Smallest distance of the middles of two texts above each other, and of the ends of two texts beside each other. Unit:
+ * CSS pixels.
  */
 const LINE_PX = 15
 const BESIDE_PX = 6
@@ -42,8 +42,8 @@ export function isFreeOfTexts({ texts, unit }: PlotBox, place: TextPlace): boole
 }
 
 /**
- * The first of some places for a text with neither a line nor a text; where there is none, the first without a text;
- * undefined if all have one.
+ * The first position for a text that covers neither a line nor a text; else the first that covers no text; undefined if
+ * all cover a text.
  */
 export function freePlace(model: PlotModel, box: PlotBox, places: readonly TextPlace[]): TextPlace | undefined {
   const unwritten = places.filter((place) => isFreeOfTexts(box, place))

@@ -10,17 +10,17 @@ export interface PlotLane {
   readonly base: number
   /** Whether the area below the line is filled. */
   readonly isFilled: boolean
-  /** What is said below the name at the right end: the newest value, or how long it was so. */
+  /** The text below the name at the right end: the newest value, or the duration of a state. */
   readonly note: string
   /** Whether nothing is in it in the window: all of it 0, up, or as much as it can be. */
   readonly isQuiet: boolean
 }
 
-/** What a heat strip has instead of lines. */
+/** The parts of a heat strip, which has no lines. */
 export interface HeatScale {
-  /** What has the strongest colour. Unit: that of the values. */
+  /** The value with the strongest colour. Unit: that of the values. */
   readonly top: number
-  /** What the values are written in. */
+  /** The unit of written values. */
   readonly unit: DisplayUnit
   /** Names of the edges between bins, from the lowest. */
   readonly edges: readonly string[]
@@ -30,7 +30,7 @@ export interface HeatScale {
 export interface PlotLine {
   readonly key: string
   readonly label: string
-  /** What was measured, in raw units. */
+  /** The measured values, in raw units. */
   readonly values: Float64Array
   /** Where it lies on the axis; the values themselves where the axis is plain. */
   readonly heights: Float64Array
@@ -42,7 +42,7 @@ export interface PlotLine {
   readonly lane?: PlotLane
 }
 
-/** What stands around the lines. */
+/** The parts around the lines. */
 interface Surroundings {
   /** Labels of the axis with a grid line each; an empty one is the grid line alone. */
   readonly ticks: readonly { readonly at: number; readonly text: string }[]
@@ -58,7 +58,7 @@ interface Surroundings {
   readonly isLive: boolean
   /** Whether the window starts with the first stored sample. Missing samples at its start are then no gap. */
   readonly isGrowing: boolean
-  /** Whether the samples are here, so that what is missing is a gap. */
+  /** Whether the samples have arrived, so that a missing sample is a gap. */
   readonly isKnown: boolean
   /** Name of the band at the right end. */
   readonly bandLabel: string | undefined
@@ -96,7 +96,7 @@ export function libraryLines(model: PlotModel): readonly number[] {
   return [...model.lines.keys()].filter((place) => !isInLayer(model, model.lines[place]!))
 }
 
-/** What the plot library is given: it draws by our own paths, and needs the columns for their number and length. */
+/** The data for the plot library, which draws with our own paths and needs only the number and length of columns. */
 export function dataOf(model: PlotModel): uPlot.AlignedData {
   const band = model.band ? [model.band.high] : []
   return [model.times, ...band, ...libraryLines(model).map((place) => model.lines[place]!.heights)]
@@ -120,7 +120,7 @@ export function isAsDrawn(drawn: PlotModel, next: PlotModel, widthPx: number): b
   )
 }
 
-/** What can only be changed by making the plot anew. */
+/** Properties that only a new plot can change. */
 export function shapeOf(model: PlotModel): string {
   const lines = model.lines.map(({ slot, dashed, widthPx, lane }) => `${slot}${dashed}${widthPx}${lane?.base ?? ''}`)
   return `${model.band ? 'band' : ''}${model.heat ? 'heat' : ''}|${lines.join()}`

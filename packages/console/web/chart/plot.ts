@@ -64,7 +64,7 @@ export class Plot {
     // What the plot was made with is drawn already.
     if (isSame && isSized && model === before) return
     const widthPx = widthOf(this.#plot)
-    // Live moves in whole pixels, so that what was drawn before stays sharp and in its place.
+    // A live plot moves by whole pixels, so that the old drawing stays sharp.
     this.#model = model.isLive ? { ...model, ...snapSpan(model, widthPx) } : model
     if (isSame && isSized && isAsDrawn(before, this.#model, widthPx)) {
       this.showCursor(this.#cursorMs)
@@ -110,7 +110,7 @@ export class Plot {
     return this.#plot.valToPos(timeMs, 'x')
   }
 
-  /** Makes a picture of what is drawn now. */
+  /** Makes a picture of the current drawing. */
   picture(
     make: (canvas: HTMLCanvasElement, drawn: PlotModel, palette: Palette) => HTMLCanvasElement,
   ): HTMLCanvasElement {

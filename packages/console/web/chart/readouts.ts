@@ -4,10 +4,10 @@ import type { PlotLine } from './plot-model.ts'
 
 /** Most readouts that a header has room for. */
 const READOUT_LIMIT_COUNT = 4
-/** The same of bins, whose names are long. */
+/** The same for bins, which have long names. */
 const HEAT_READOUT_COUNT = 2
 
-/** The values that a header says, by what it gives up first where room is short. */
+/** The values of a header, in the order in which they are left out if space is short. */
 export interface Readouts {
   /** Said before anything else: lit members of a herd, and lanes that are not quiet. */
   readonly lit: readonly PlotLine[]

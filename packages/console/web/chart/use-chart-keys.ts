@@ -8,14 +8,14 @@ import { busiest } from './heat.ts'
 import { readingOf } from './readouts.ts'
 
 const STRIDE_COUNT = 10
-/** Lines that are said after the cursor moved. */
+/** Limit of lines that are announced after a move of the cursor. */
 const SAID_COUNT = 4
 const ZOOM_FACTOR = 2
 const ZOOM_MIN_MS = 2_000
 
 interface ChartKeys {
   readonly onKeyDown: (event: KeyboardEvent) => void
-  /** What a screen reader is told after the cursor moved. */
+  /** The text for screen readers after a move of the cursor. */
   readonly announced: string
   readonly unpin: () => void
 }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 const MARGIN = '160px'
 
 /**
- * Whether an element is in the window, or close to it; before that is known, what `isSeenFirst` says. Default: it is.
+ * Whether an element is in the window, or close to it. `isSeenFirst` is the value before that is known; default: true.
  */
 export function useIsSeen(element: HTMLElement | null, isSeenFirst = true): boolean {
   const [isSeen, setSeen] = useState(isSeenFirst)

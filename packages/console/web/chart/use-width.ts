@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The width of an element in CSS pixels, 0 before it is known. */
+/** The width of an element in CSS pixels; 0 before the first measurement. */
 export function useWidth(element: HTMLElement | null): number {
   const [widthPx, setWidthPx] = useState(0)
   useEffect(() => {

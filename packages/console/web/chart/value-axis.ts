@@ -35,12 +35,12 @@ const DECADES_MIN = 4
 /** Smaller values are drawn on the lowest line, because such rare errors do not matter. Unit: power of ten. */
 const LOG_LEAST = -18
 
-/** Keeps what an axis remembers from one drawing to the next: its unit and its top. */
+/** The state of an axis between two drawings: its unit and its top. */
 export class ValueAxes {
   #unit: DisplayUnit | undefined
   #top: number | undefined
 
-  /** The axis for what is shown. */
+  /** The axis for the shown values. */
   of(spec: ScaledSpec, shown: Shown): ValueAxis {
     const columns = spec.members.map(({ values }) => values)
     const limit = Math.max(0, ...(spec.limits ?? []).map(({ value }) => value))
@@ -92,7 +92,7 @@ export class ValueAxes {
     return { bottom: smallest < 0 ? -niceTop(-smallest, unit.divisor) : 0, top }
   }
 
-  /** What fills a lane where all have one scale. */
+  /** The value that fills a lane if all lanes have one scale. */
   #sharedTop(quantity: DisplayQuantity, largest: number, unit: DisplayUnit): number {
     if (quantity.words) return 1
     if (quantity.base === '%') return wholeOf(unit)
@@ -128,7 +128,7 @@ export class ValueAxes {
       heightsOf: (values, order) => {
         const full = members[order]?.full ?? shared
         const { base } = lanes[order]!
-        // What is up is as it should be, and a thin line: it is being down that is drawn.
+        // The normal state is a thin line; only the state `down` is drawn filled.
         const shareOf = quantity.words ? (value: number) => 1 - value : (value: number) => value / full
         return values.map((value) => base + Math.max(0, Math.min(1, shareOf(value))) * LANE_HEIGHT)
       },
@@ -136,7 +136,7 @@ export class ValueAxes {
   }
 }
 
-/** All of what a share is of, in raw units. */
+/** The whole of a share, in raw units. */
 function wholeOf({ quantity: { timeShare }, divisor }: DisplayUnit): number {
   return timeShare === undefined ? 100 * divisor : 1 / timeShare
 }
@@ -168,7 +168,7 @@ function stateNote(now: string, values: Float64Array, off: string, stepMs: numbe
   return `${now === off ? '' : `${now}, `}${off} ${formatDuration(count * stepMs)}`
 }
 
-/** A decade is as high as the next. What is 0 lies on the lowest line. */
+/** All decades have equal height. The value 0 is on the lowest line. */
 function logAxis(columns: readonly Float64Array[], { from, to }: Shown, unit: DisplayUnit): ValueAxis {
   const powers = columns.map((values) => values.map((value) => Math.max(LOG_LEAST, Math.log10(value))))
   const smallest = smallestOf(powers, from, to)

@@ -1,4 +1,4 @@
-/** A field that narrows what is shown to one of several; the first option is all of it. */
+/** A field that limits a view to one of several options; the first option shows all. */
 export function Choice({
   label,
   all,

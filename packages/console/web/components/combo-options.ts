@@ -1,8 +1,8 @@
-/** Something that can be chosen, and a line that says what it is. */
+/** An option of a combo box, with a line that describes it. */
 export interface ComboOption {
   readonly value: string
   readonly note?: string
-  /** What else it is called; sought like the value, not shown. */
+  /** Other names; found by the search like the value, but not shown. */
   readonly names?: readonly string[]
 }
 

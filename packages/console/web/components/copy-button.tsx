@@ -24,7 +24,7 @@ export async function copyText(text: string): Promise<boolean> {
 /** Milliseconds that the button says that it copied. */
 const SAID_MS = 2_000
 
-/** Copies what `text` makes when it is pressed, and says that it did. */
+/** Copies the result of `text` when it is pressed, and confirms it. */
 export function CopyButton({
   label,
   icon = 'copy',

@@ -12,7 +12,7 @@ const ROW_PX = 24
 /** Rows that are drawn above and below those in view. */
 const MARGIN_COUNT = 4
 
-/** One cell that stands for several. */
+/** One cell that spans several columns. */
 export interface SpanningCell {
   /** Keys of the first and the last column that it replaces. */
   readonly from: string
@@ -29,7 +29,7 @@ export interface RowGroup<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the table is, for people who do not see it. */
+  /** The description of the table for screen readers. */
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]
   readonly rows?: readonly Row[]

@@ -9,7 +9,7 @@ export interface Fact {
   readonly caption?: ReactNode
   /** A state, told in the words of the caption: colour, shape and word belong together. */
   readonly tone?: 'info' | 'warning' | 'critical'
-  /** Whether it is known without any sample. Default: no. */
+  /** Whether the fact is known without samples. Default: no. */
   readonly isFixed?: boolean
 }
 

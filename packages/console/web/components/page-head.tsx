@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
-/** Name of a page, the page above it, a line of what it is about, and what can be done with it. */
+/** The head of a page: its name, the page above it, a line that describes it, and its actions. */
 export function PageHead({
   title,
   parent,

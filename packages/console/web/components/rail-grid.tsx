@@ -2,7 +2,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Icon } from './icon.tsx'
 
-/** What stands left of a row of devices, and above it where there is no room. */
+/** The head at the left of a row of devices, or above it on narrow screens. */
 export interface RowLabel {
   readonly title: string
   readonly notes: readonly string[]
@@ -20,7 +20,7 @@ export interface RailLink {
   readonly href: string | undefined
 }
 
-/** One rail: two tiles and what joins them. */
+/** One rail: two tiles and the link between them. */
 export interface RailCells {
   readonly number: number
   readonly gpu: ReactNode

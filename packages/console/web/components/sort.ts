@@ -25,10 +25,10 @@ export function nextSort(current: Sort, column: string, first: Sort['direction']
   return { column, direction: current.direction === 'ascending' ? 'descending' : 'ascending' }
 }
 
-/** What a row is sorted by. NaN and the empty text are missing. */
+/** The sort key of a row. NaN and the empty text count as missing. */
 export type SortKey = number | string
 
-/** Sorts rows by rank first, smallest on top; then by the column. Missing values are last whatever the direction. */
+/** Sorts rows by rank, the smallest first, then by the column. Missing values are last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   direction: Sort['direction'],

@@ -18,9 +18,9 @@ export interface TableColumn<Row> {
   readonly look?: string | ((row: Row) => string)
   /** Name in front of the value on small screens, where rows are cards without heads. Default: none. */
   readonly label?: string
-  /** What the cell of a row says when it is pointed at. */
+  /** The tooltip of a cell. */
   readonly title?: (row: Row) => string | undefined
-  /** By what rows are sorted by it. Default: the column does not sort. */
+  /** The sort key of a row. Default: the column does not sort. */
   readonly sortKey?: (row: Row) => SortKey
 }
 

@@ -6,7 +6,7 @@ import { StateMark, type StateTone } from './state-mark.tsx'
 export interface TileFact {
   readonly text: string
   readonly isTrouble?: boolean
-  /** Says what an abbreviated text means. */
+  /** The full text of an abbreviation. */
   readonly title?: string
 }
 

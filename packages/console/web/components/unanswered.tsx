@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/client.ts'
 import { Empty } from './empty.tsx'
 
-/** Says that an answer did not come, why, and asks again where that is wanted. */
+/** Shows that an answer is missing, and why; offers to ask again if that is possible. */
 export function Unanswered({
   fact,
   error,

@@ -10,8 +10,8 @@ export interface ShownSpan {
 }
 
 /**
- * The span that an answer is shown in: a live one ends now, moves once a second or with every step that is shorter, and
- * grows from the first sample until it is as long as was chosen.
+ * The time span of a shown answer. A live span ends now, moves once a second or with each shorter step, and grows from
+ * the first sample to the chosen length.
  */
 export function useSpan({ range, stepMs }: Pick<QueryColumns, 'range' | 'stepMs'>): ShownSpan {
   const nowMs = useEdge(stepMs)
@@ -26,7 +26,7 @@ function useFirstMs(): number | undefined {
   return node.store.oldestMs ?? node.startedMs
 }
 
-/** The position in the samples of an answer at which what is shown of them begins: sparklines are drawn from it. */
+/** The index of the first shown sample of an answer, from which sparklines are drawn. */
 export function useFirstPosition({ grid, range }: Pick<QueryColumns, 'grid' | 'range'>): number {
   const firstMs = useFirstMs()
   const lastMs = grid?.times.at(-1)
