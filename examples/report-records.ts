@@ -38,7 +38,7 @@ source.report(port, {
   temperature_celsius: 41.5,
 })
 
-// A value that cannot be had is left out, which is not 0, and somebody is told why.
+// A value that is not available is left out, not reported as 0, and its reason is reported.
 const absences = new Absences(source)
 source.report(port, { time: wallNs(), device: 'eth1', rx_bytes_total: 7 })
 absences.set(port, { device: 'eth1' }, 'temperature_celsius', 'unsupported', 'the module has no sensor')

@@ -20,7 +20,9 @@ if command -v systemctl > /dev/null; then
 fi
 true`
 
-/** Installs what is missing where this user may; else prints the command that would. Tests then skip what they lack. */
+/**
+ * Installs missing packages if this user may; else prints the command. Tests then skip cases without their packages.
+ */
 export function installDebianPackages(): void {
   const packages = missingPackages()
   if (packages.length === 0) return

@@ -23,7 +23,7 @@ const ABOUT_LOSS = new RegExp(
   ].join('|'),
 )
 
-/** What came of a file that failed, in each of its runs. */
+/** The results of a failed file in each of its runs. */
 export interface RepeatedFile {
   readonly file: string
   readonly isFlaky: boolean
@@ -31,7 +31,7 @@ export interface RepeatedFile {
   readonly last: readonly FileResult[]
 }
 
-/** Runs each failed file again, and answers what came of it. `onFile` of the options gets every result as well. */
+/** Runs each failed file again and returns the results. `onFile` of the options gets every result too. */
 export async function runAgain(
   results: readonly FileResult[],
   { root, ...options }: ProcessOptions & { readonly root: string },

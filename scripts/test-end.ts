@@ -1,4 +1,4 @@
-// The end of what the test files of one process share.
+// Ends the shared parts of the test files of one process.
 
 const ends: (() => unknown)[] = []
 

@@ -28,10 +28,10 @@ export interface RunOutcome extends Counts {
 }
 
 /**
- * Runs files, those of a group in one process, prints as they end, and answers the counts of all. All but one of the
- * processes that run at a time are taken from the front, where whole programs and browsers wait for each other; the
- * last one is taken from the end, where tests compute. Side by side they keep the processors busy. Files that failed
- * run again when all have ended.
+ * Runs files, one process a group, prints each result, and returns the counts of all. All processes except one take
+ * groups from the front of the list, where whole programs and browsers wait for each other. The last process takes
+ * groups from the end, where tests compute, so that the processors stay busy. Failed files run again when all have
+ * ended.
  */
 export async function runTestFiles(groups: readonly (readonly string[])[], options: RunOptions): Promise<RunOutcome> {
   const { root, concurrency = availableParallelism() + 2, timeLimitMs = 600_000, ...others } = options

@@ -9,7 +9,7 @@ export interface Counts {
   skipped: number
 }
 
-/** What came of one file. */
+/** The result of one file. */
 export interface FileResult extends Counts {
   file: string
   durationMs: number
@@ -111,7 +111,7 @@ export class TestResults {
     return test.nesting > 0 || this.#isFile(test) ? test.name : `the process of ${this.#current.file}`
   }
 
-  /** The process has an event of its own beside those of its files. */
+  /** Whether an event is that of a file: the process itself has an event too. */
   #isFile({ name, nesting }: Outcome): boolean {
     return nesting === 0 && this.#files.includes(name)
   }

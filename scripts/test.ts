@@ -1,5 +1,5 @@
-// `npm test [-- PATTERN…] [-t NAME] [--quick]`: all tests, those whose path contains a pattern, those whose name
-// contains NAME, or those beside the code.
+// `npm test [-- PATTERN…] [-t NAME] [--quick]`: all tests, tests with a pattern in their path, tests with NAME in their
+// name, or tests beside the code.
 
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
@@ -42,7 +42,7 @@ const TOGETHER = [
 ].map((names) => new RegExp(`^test/browser/(${names.join('|')})\\.test\\.ts$`))
 /** How many folders of a path name a room: `packages/agent/src/rules`. */
 const ROOM_DEPTH = 4
-/** What takes longest starts first, so that nothing long is left when everything else has ended. */
+/** The longest tests start first, so that no long test is left at the end. */
 const FIRST = ['test/browser/hints', 'test/faults/', 'test/browser/pages', 'test/pack/', 'test/browser/', 'test/']
 
 const root = join(import.meta.dirname, '..')

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defaultClientConditions, defineConfig, type Plugin } from 'vite'
 
-/** Every page needs what they share: it is asked for together with the frame, not after it. */
+/** Every page needs the shared files: these load together with the frame, not after it. */
 const preloadParts: Plugin = {
   name: 'preload-parts',
   transformIndexHtml: {

@@ -36,7 +36,7 @@ export interface DoubleStart extends DoubleOptions {
   readonly library?: (double: DocaDouble) => string
 }
 
-/** Devices `mlx5_0` and so on, which count; `own`: what the second of them has beside that. */
+/** Devices `mlx5_0` and so on with counters; `own`: further properties of the second device. */
 export function devicesOf(count: number, own: DoubleDevice = {}): Record<string, DoubleDevice> {
   const names = Array.from({ length: count }, (_, at) => `mlx5_${at}`)
   return Object.fromEntries(names.map((name, at) => [name, { bins: [1000], ...(at === 1 ? own : {}) }]))

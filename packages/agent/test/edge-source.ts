@@ -3,8 +3,8 @@ import { encoderOf } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import type { LibraryDefinition, NodeSource, SourceContext, SourceDefinition } from '../src/sources/source.ts'
 
-// A source of a library of two devices, as a vendor's would be: both are sampled at 10 kHz, `e0` has edges when it is
-// told so by a command, and skips sample numbers when it is told that.
+// A source like that of a vendor's library with two devices: both are sampled at 10 kHz. Commands make edges of `e0`,
+// or make it skip sample numbers.
 
 /** Samples of a device: the counter rises by its number, so that every increase is known. */
 export const edgeSampleType = defineType('edge_sample', 'A sample of a test', {

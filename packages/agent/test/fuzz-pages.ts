@@ -5,7 +5,7 @@ import { latestSeries } from '../src/pipeline/latest.ts'
 import { RecentRing } from '../src/pipeline/recent.ts'
 import { checkPage } from '../src/service/check-page.ts'
 
-/** What is asked of the random numbers of a test. */
+/** The random functions that these tests use. */
 interface Dice {
   integer(low: number, high: number): number
   chance(probability: number): boolean

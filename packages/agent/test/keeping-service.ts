@@ -5,7 +5,7 @@ import { Faults } from '../src/pipeline/faults.ts'
 import { serviceSchema } from '../src/service/config.ts'
 import { Service } from '../src/service/service.ts'
 
-/** A service that listens, and whose only sink gives away what it takes. */
+/** A listening service whose only sink passes its batches to the test. */
 export async function keepingService(socketsDir: string, accept: (batch: Batch) => void): Promise<Service> {
   const service = makeService(socketsDir, accept)
   service.start()

@@ -12,7 +12,7 @@ const TICKS_PER_SAMPLE = BigInt(TICKS_PER_SECOND / 10_000)
 const FAST_PPM = 40n
 const RING_RECORDS = 200_000
 
-/** What `m0` samples: `time` is what the model of its clock says, `true_ns` what it really was. */
+/** The samples of `m0`: `time` is the time of the clock model, `true_ns` the real time. */
 export const meterSampleType = defineType('meter_sample', 'A sample of a meter', {
   time: timestamp(),
   device: label('Meter'),

@@ -20,7 +20,7 @@ import {
 
 const LIMIT_MS = 20_000
 
-/** What proves who a client is. */
+/** The id and the secret of a client. */
 export type Identity = Pick<Hello, 'client' | 'secret'>
 
 const NEW: Identity = { client: 0n, secret: '' }

@@ -42,8 +42,7 @@ const status = {
 }
 
 /**
- * What a library writes that has mistaken the descriptor for one of its own, or has overwritten the memory that it
- * shares.
+ * Bytes of a library that writes to a descriptor by mistake, or has overwritten shared memory.
  */
 export const NONSENSE = {
   text: Buffer.from('vendor library 7.1: device 0000:9a:00.0 does not respond\n'),

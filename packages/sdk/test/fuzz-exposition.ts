@@ -45,8 +45,8 @@ interface Line {
 }
 
 /**
- * Gives one parser bodies that are sound, then damaged, then sound again: it never throws, a sound body is read as it
- * was made whatever came before it, and a damaged line costs no other.
+ * Feeds one parser with valid bodies, then damaged bodies, then valid bodies again. The parser never throws, it reads a
+ * valid body correctly after any other body, and a damaged line affects no other line.
  */
 export function fuzzExposition(random: Random, bodies: number): void {
   const parser = new ExpositionParser(LIMITS)

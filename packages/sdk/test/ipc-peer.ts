@@ -22,7 +22,7 @@ import type { PeerBehaviour } from './tested-sink.ts'
 /** What the peer allows where a test says nothing else. */
 const LIMITS: ServiceLimits = { pageBytes: 1 << 20, types: 256, sources: 1024, symbols: 65_536, clientBytes: 64 << 20 }
 
-/** What it gives every client, and asks of every file: what of it is secret, the tests of the service see to. */
+/** The same id and challenge for every client and file; the tests of the service check the secrets. */
 const SECRET = '5e'.repeat(32)
 const NONCE = 'ab'.repeat(32)
 

@@ -49,7 +49,7 @@ export class IpcProxy {
     const pass = (chunk: Buffer): void => {
       peer.write(chunk.subarray(0, left))
       left -= chunk.length
-      // What was passed on arrives; the client sees the end amid whatever it was sending.
+      // Forwarded bytes arrive; the client sees the end in the middle of its writes.
       if (left <= 0) peer.end()
     }
     if (bytesEach5Ms === undefined) client.on('data', pass)

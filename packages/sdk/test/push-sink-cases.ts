@@ -15,7 +15,7 @@ export const HASTY: DeliveryLimits = {
 const SMALL: DeliveryLimits = { ...HASTY, queueLimitBytes: 65_536, batchBytesMax: 4096 }
 const CLOSE_LIMIT_MS = 10_000
 
-/** What a sink passes whose peer is in trouble. */
+/** Cases for sinks whose peer fails. */
 export const PUSH_SINKS: readonly Case[] = [
   { title: 'a peer that never answers holds nobody up, and gets everything once it does', run: checkHanging },
   { title: 'a peer that fails for a while gets everything', run: (tested) => checkTrouble(tested, 'fails') },

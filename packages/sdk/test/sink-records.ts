@@ -58,7 +58,7 @@ export const oddType = defineType(
   { layout: 'packed' },
 )
 
-/** One record that fills {@link oddType} with what is at the edges. */
+/** One record that fills {@link oddType} with values at the limits. */
 export const ODD_RECORD: RecordOf<typeof oddType> = {
   flag: true,
   time: 1_800_000_000_000_000,

@@ -7,7 +7,7 @@ import { BatchSource, portType } from './sink-records.ts'
 /** What the far end of a push sink does: takes all, never answers, fails for now, refuses for good, or is not there. */
 export type PeerBehaviour = 'takes' | 'hangs' | 'fails' | 'refuses' | 'gone'
 
-/** A sink, and the eyes of whoever reads what it was given. */
+/** A sink, and a reader of its output. */
 export interface SinkUnderTest {
   readonly sink: Sink
   /** The newest value of a u64 field by the label `device`; nothing where it is absent. Asked after `flush`. */

@@ -86,7 +86,7 @@ export class ClientRegistry {
     this.acknowledger = new Acknowledger(sinks, handler, waitedFor)
   }
 
-  /** Clients that said who they are. */
+  /** Identified clients. */
   get clientCount(): number {
     let count = 0
     for (const { clientId } of this.sessions) if (clientId !== undefined) count++

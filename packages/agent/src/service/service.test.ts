@@ -546,7 +546,7 @@ test('clients with ten thousand types get what there is room for, and others the
   assert.equal(await refusedOf(newcomer, typesOf(100).slice(0, 31)), 0)
   good.page(2, 2, jobs(2).bytes)
   await good.heard('ack', ({ sequence }) => sequence === 2n)
-  // What they had is given back when they leave.
+  // Their memory is released when they disconnect.
   for (const raw of greedy) raw.close()
   await until('they are gone', () => agent.service?.status().clients.length === 2)
   const late = await RawClient.enter(dir)

@@ -5,7 +5,7 @@ import type { MomentHints } from './moment-hints.ts'
 /** The time of tests. Unit: milliseconds since the Unix epoch. */
 export const NOW_MS = 1_790_000_000_000
 
-/** A storm that stands for 2 min 5 s, or what a test makes of it. */
+/** A storm that has lasted 2 min 5 s, with changes of a test. */
 export function testHint(more: Partial<Hint> = {}): Hint {
   const { seenMs = NOW_MS } = more
   return {
@@ -32,7 +32,7 @@ export function testHint(more: Partial<Hint> = {}): Hint {
   }
 }
 
-/** What rules are known to see: these hints and no others. */
+/** An answer with exactly these hints. */
 export function testSeen(hints: readonly Hint[] = [], more: Partial<MomentHints> = {}): MomentHints {
   return { hints, ended: [], isKnown: true, unknown: [], ...more }
 }

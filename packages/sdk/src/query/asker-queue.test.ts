@@ -6,7 +6,7 @@ function asker(host: string, connection: string) {
   return { host, connection, isGone: () => false }
 }
 
-/** A queue of what its items say of who added them, in this order. */
+/** A queue of items that name their asker, in this order. */
 function queueOf(added: readonly string[]): AskerQueue<string> {
   const queue = new AskerQueue<string>()
   for (const item of added) queue.add(item[0] === '-' ? undefined : asker(item[0] ?? '', item[1] ?? ''), item)

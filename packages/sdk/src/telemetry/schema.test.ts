@@ -22,7 +22,7 @@ const job = defineType('job', 'A job', { time: timestamp('us'), queue: label(), 
 const step = defineType('step', 'A step', { time: timestamp(), n: value('u32') })
 const untimed = defineType('untimed', 'No time', { n: counter('u32') })
 
-/** Keeps what it is given; fails, waits or throws where told to. */
+/** Keeps its batches; fails, waits or throws on request. */
 class KeepingSink implements Sink {
   readonly name: string
   readonly durable: boolean

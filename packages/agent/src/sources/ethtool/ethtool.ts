@@ -50,7 +50,7 @@ class EthtoolSource implements NodeSource {
     this.#duties = [this.#list]
   }
 
-  /** Follows the list of interfaces: a new one is read, one that left is said to be gone. */
+  /** Follows the list of interfaces: reads a new interface, and reports a removed interface as gone. */
   #follow(): void {
     const names = this.#listed.list()
     if (names instanceof ReadFailure) throw names.error
@@ -118,8 +118,8 @@ export function ethtoolOf(library?: string): SourceDefinition {
 }
 
 /**
- * The calls to drivers. The kernel lets most of them in only one at a time, so they are made one after another; a
- * driver that is slow is left to itself, on its thread. They take half of the time at most: others ask drivers, too.
+ * The calls to drivers. The kernel runs most of them one at a time, so they are made one after another. A slow driver
+ * keeps its own thread. The calls use at most half of the time, because other programs call drivers too.
  */
 function libraryOf(library: string | undefined): LibraryDefinition<EthtoolSocket> {
   return {

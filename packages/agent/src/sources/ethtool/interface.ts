@@ -9,15 +9,15 @@ import { Statistics } from './statistics.ts'
 import { ethtoolLinkType, ethtoolPortType } from './type.ts'
 
 /**
- * Reads after which the settings of the link, and what is known of the driver, are asked for again: both are a command
- * to the firmware and hardly ever change.
+ * Number of reads between two queries of the link settings and the driver: both need a command to the firmware and
+ * rarely change.
  */
 const SETTINGS_READS = 10
 const DRIVER_READS = 60
 
 type Known<T> = T | CallFailure | undefined
 
-/** One interface: what is kept of it between sweeps, and the call to its driver that is open. */
+/** One interface: its state between sweeps, and the open call to its driver. */
 export class EthtoolInterface {
   readonly device: string
   /** Whether the kernel did not know the interface at the last read. */
@@ -64,7 +64,7 @@ export class EthtoolInterface {
     if (!this.#isStuck) {
       this.#isStuck = true
       this.#refuse('failed', reason)
-      // What was said of the link is not known any more.
+      // The last state of the link is no longer valid.
       const failure = new CallFailure(this.device, 'the driver', `nothing: ${reason}`)
       this.#linkDetected = failure
       this.#settings = failure

@@ -1,7 +1,7 @@
 import type { LinkSettings } from '../../native/ethtool.ts'
 import { impossible, QUANTITIES } from '../ranges/quantities.ts'
 
-/** What is known of a link; what the driver does not tell is undefined. */
+/** The state of a link; values that the driver does not report are undefined. */
 export interface Link {
   /** Unit: bytes per second. */
   readonly speed_bytes_per_second: number | undefined

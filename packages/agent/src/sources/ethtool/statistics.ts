@@ -57,7 +57,7 @@ export class Statistics {
   }
 
   /**
-   * Says which fields of each series are absent; `before` is what the device had until now, whose further series are
+   * Reports the absent fields of each series. Series of `before`, the earlier statistics, that no longer exist are
    * gone.
    */
   announce(before: Statistics | undefined): void {

@@ -93,8 +93,8 @@ class NetdevSource implements SampledSource {
   }
 
   /**
-   * One interface a sweep is opened anew and as many as have their turn are read; the others keep what was last read.
-   * Whether it was read.
+   * Opens one interface again in each sweep, and reads the interfaces whose turn it is; the others keep their last
+   * values. Returns whether the interface was read.
    */
   #refresh(known: NetdevInterface, index: number, count: number, reads: number): boolean {
     if (index === this.#sweep % count) known.reopen()

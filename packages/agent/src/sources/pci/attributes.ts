@@ -35,7 +35,7 @@ const explain: ExplainFailure = ({ kind, words }, { path }) =>
     ? 'the kernel could not ask the device for its link; it may have left the bus'
     : words
 
-/** The files of one device, and what was last said of the fields that are made of them. */
+/** The files of one device, and the last reported states of their fields. */
 export class PciAttributes {
   /** Names in the folder when it was last listed; a file that is not among them is not tried. */
   names: ReadonlySet<string> = new Set()
@@ -72,7 +72,7 @@ export class PciAttributes {
     return this.#reader.value(file, parse, bytes)
   }
 
-  /** What a file holds that is one number, for a field. */
+  /** The number in a file, for a field. */
   number(name: string, field: PciField, limit = Number.POSITIVE_INFINITY): Integer64 | undefined {
     const found = this.value(name, (bytes) => {
       const parsed = parseNumber(bytes)

@@ -17,7 +17,7 @@ import { parseNumber } from '../kernel-text.ts'
 import { AerFile, SEVERITIES } from './aer.ts'
 import { isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
 
-/** What a device that fell off the bus answers: all ones. */
+/** The value of every read from a device that fell off the bus: all ones. */
 const ONES_WIDTH = 63
 const NO_WIDTHS: ReadonlySet<unknown> = new Set([0, ONES_WIDTH, 255])
 
@@ -83,7 +83,7 @@ function parseErrors(bytes: Uint8Array): string | Missing {
   return fault === undefined ? `${total} errors` : `${total} errors; it ${fault}`
 }
 
-/** The files of the value that is asked for, or of all; without one, those that the device has. */
+/** The files of the requested value, or of all values; without a file, those that the device has. */
 async function filesOf(
   context: ChainContext,
   folder: string,
@@ -126,7 +126,7 @@ function checkCounters(checks: readonly AttributeCheck[], folder: string, value:
   return broken(missing.path, missing.found.words, lacking(missing.path.slice(folder.length + 1)))
 }
 
-/** What it means that a device has no such file. */
+/** Why a device has no such file. */
 function lacking(name: string): string {
   if (name.startsWith('aer_rootport')) return 'ask for a root port: only root ports count what comes from below'
   if (name.startsWith('aer_'))

@@ -6,7 +6,7 @@ import type { PciOptions } from './config.ts'
 import { classOf, type PciClass } from './names.ts'
 import { parseHexadecimal } from './parse.ts'
 
-/** What must be known of a device to say whether it is read at all. */
+/** The properties of a device that decide whether it is read. */
 export interface PciGlance {
   readonly place: PciPlace
   readonly class: PciClass

@@ -8,15 +8,14 @@ import type { PciOptions } from './config.ts'
 import { PciDevice } from './device.ts'
 import { chooseDevices, glanceAt, type PciGlance } from './glance.ts'
 
-/** Devices that are examined anew in one sweep, in turn: what they are, their driver and their interfaces. */
+/** Number of devices whose class, driver and interfaces are read again in one sweep, in turn. */
 const EXAMINE_LIMIT = 2
 /** Devices that could not be looked at and are tried again in one sweep. */
 const RETRY_LIMIT = 16
 
 /**
- * Which devices there are, and which of them are read. The listing is read at every sweep, and of it only what is new
- * is looked at; all others have their turn, a few a sweep, as a device may have left and another come in its place
- * between two sweeps.
+ * The devices, and which of them are read. The listing is read at every sweep. New entries are examined at once; the
+ * others a few a sweep, because another device may have replaced a device between two sweeps.
  */
 export class PciInventory {
   /** Devices that are read, by address, in order. */
@@ -27,11 +26,11 @@ export class PciInventory {
   readonly #bus: PciBus
   readonly #sysfs: KernelFiles
   readonly #context: SourceContext
-  /** What is listed and could be looked at. Bounded by the address space of PCI, as is the next. */
+  /** Listed and readable devices. Limited by the address space of PCI, like the next. */
   readonly #glances = new Map<string, PciGlance>()
   /** What is listed and could not. */
   readonly #unread = new Map<string, ReadFailure>()
-  /** Whether what is known changed since it was decided what is read. */
+  /** Whether a device changed since the last choice of the devices to read. */
   #changed = false
   #sweep = 0
   #closes = 0
@@ -113,7 +112,7 @@ export class PciInventory {
     const glance = glanceAt(address, this.#bus, this.#sysfs)
     if (glance instanceof ReadFailure) {
       this.#context.failed(address, glance.error)
-      // What is only unreadable for now stays what it was.
+      // A device that is temporarily unreadable keeps its last state.
       if (before !== undefined && glance.kind !== 'missing') return
       this.#glances.delete(address)
       this.#unread.set(address, glance)

@@ -50,7 +50,7 @@ const GPU_VENDORS: ReadonlySet<string> = new Set([AMD, NVIDIA, INTEL])
 const BLUEFIELDS: ReadonlySet<string> = new Set(['a2d2', 'a2d6', 'a2dc', 'a2df'])
 
 /**
- * What kind of device a class code means, given who made what. The code is that of the file `class`: base class,
+ * The kind of a device from its class code, vendor and product. The class code is that of the file `class`: base class,
  * subclass and interface, a byte each.
  */
 export function classOf(code: number, vendorId: string, productId: string): PciClass {

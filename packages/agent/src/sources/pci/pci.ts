@@ -12,9 +12,9 @@ import { PciInventory } from './inventory.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
 /**
- * Devices whose link and errors are read in one sweep; bridges have what the others leave of it, and at least a
- * quarter. Beyond it each has its turn, and nothing is reported of the others; only if a turn would last too long
- * are there more.
+ * Number of devices whose link and errors are read in one sweep; bridges use the rest, and at least a quarter. Above
+ * it, devices take turns, and a sweep reports only the devices that it read. If a turn would take too long, a sweep
+ * reads more.
  */
 const REFRESH_LIMIT = 48
 

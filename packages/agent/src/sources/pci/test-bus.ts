@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { TestNode } from '../test-node.ts'
 
-/** A device to be put into a tree; what is left out has no file. */
+/** A device for a tree; missing members have no file. */
 export interface TestDevice {
   readonly address: string
   /** Folders from `devices` to the device above: `pci0000:97/0000:97:01.0`. */
@@ -90,9 +90,9 @@ export function putDevice(node: Pick<TestNode, 'write' | 'link'>, device: TestDe
 const hex = (value: number) => value.toString(16).padStart(2, '0')
 
 /**
- * A node of the HGX H100 class: eight rails, each a root port, a switch, and below it GPU and NIC; one BlueField-3 with
- * two ports, bonded by the driver to one RDMA device; eight NVMe drives at root ports of their own; two NUMA nodes; and
- * what else such a node lists: host bridges and the display of its management controller.
+ * A node of the HGX H100 class. It has eight rails, each with a root port and a switch above GPU and NIC. It has one
+ * BlueField-3 with two ports, which the driver bonds to one RDMA device, eight NVMe drives at their own root ports, two
+ * NUMA nodes, host bridges, and the display of its management controller.
  */
 export function hgxDevices(): TestDevice[] {
   const devices: TestDevice[] = [

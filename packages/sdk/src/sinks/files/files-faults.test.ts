@@ -127,7 +127,7 @@ test('a limit to the size of files that is below maxBytes: what no longer fits g
 
 test('a root that may not be written to is no reason to end', (t) => {
   const root = temporaryFolder(t)
-  // Who is root may write anywhere but where nobody may.
+  // Root may write everywhere except in folders without write access for anyone.
   const isRoot = process.getuid?.() === 0
   const locked = isRoot ? '/sys' : join(root, 'locked')
   if (!isRoot) mkdirSync(locked, { mode: 0o500 })

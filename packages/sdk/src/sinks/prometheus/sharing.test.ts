@@ -15,7 +15,7 @@ const TYPES = ['one', 'two'].map((name) =>
 const DEVICES = ['a', 'b', 'c', 'd']
 const EXPIRY_S = 300
 
-/** Who reports which series, and what it said last. */
+/** The reporters of series, with their last values. */
 interface Reporter {
   readonly source: Source
   readonly type: (typeof TYPES)[number]
@@ -40,8 +40,8 @@ function say(rig: PrometheusRig, { source, type, device }: Reporter, code: strin
 }
 
 /**
- * Changes who reports: a new one, another value, one that is gone, a source that is removed, or silence until all
- * expires.
+ * Changes the reporters: a new series, another value, a gone series, a removed source, or silence until all series
+ * expire.
  */
 function changeSomething(random: Random, rig: PrometheusRig, sources: readonly Source[], live: Reporter[]): void {
   const some = live.length === 0 ? undefined : random.pick(live)
@@ -75,7 +75,7 @@ property(
     for (let step = 0; step < 20; step++) {
       for (let i = random.integer(1, 4); i > 0; i--) changeSomething(random, rig, sources, live)
       if (random.chance(0.5)) await rig.families('text')
-      // One who was covered by another is shown with the next record after that one left.
+      // A hidden row is shown with its next record after the row before it has left.
       for (const reporter of live) report(rig, reporter)
       await rig.families('openmetrics')
       for (const reporter of live) report(rig, reporter)

@@ -113,7 +113,7 @@ function recorder(options: MetricsOptions = {}) {
   return { source, metrics, recorded: () => valuesOf(emitted.splice(0)) }
 }
 
-/** All but what is told to be gone. */
+/** All series except those reported as gone. */
 function valuesOf(emitted: readonly Emitted[]): readonly ReadRecord[] {
   return emitted.filter(({ type }) => type !== absenceType).flatMap(({ records }) => records)
 }
