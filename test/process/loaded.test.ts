@@ -13,7 +13,7 @@ const HOOK = `import { registerHooks } from 'node:module'
 import { writeSync } from 'node:fs'
 registerHooks({ load(url, context, next) { writeSync(2, 'loaded ' + url + '\\n'); return next(url, context) } })`
 /** What the configuration needs to know of the simulator. */
-const NAMES = ['check-name.ts', 'config.ts', 'flag.ts', 'names.ts', 'simulator.ts']
+const NAMES = ['check-scenario-name.ts', 'config.ts', 'flag.ts', 'names.ts', 'simulator.ts']
 
 test('the simulator is loaded where it is asked for, and costs nothing elsewhere', async (t) => {
   const folder = temporaryDir()

@@ -56,10 +56,10 @@ typedef uint32_t enumeration;
 		F(PHY_UNION(link_speed), link_speed_active, ) F(uint8_t, link_width, ) F(enumeration, fec_mode_active, ) \
 		F(enumeration, loopback_mode, ) F(enumeration, auto_negotiation, )) \
 	S(phy_ber, F(uint8_t, ber_coef, ) F(uint8_t, ber_magnitude, )) \
-	S(phy_symbol_error, F(uint64_t, symbol_errors_counter, ) F(PHY(ber), symbol_error_ratio, )) \
-	S(phy_effective_error, F(uint64_t, effective_errors_counter, ) F(PHY(ber), effective_bit_error_ratio, )) \
+	S(phy_symbol_error, F(uint64_t, symbol_errors_counter, ) F(PHY(ber), symbol_ber, )) \
+	S(phy_effective_error, F(uint64_t, effective_errors_counter, ) F(PHY(ber), effective_ber, )) \
 	S(phy_raw_error, F(uint64_t, raw_errors_per_lane, LANES) F(PHY(ber), raw_ber_per_lane, LANES) \
-		F(PHY(ber), raw_bit_error_ratio, )) \
+		F(PHY(ber), raw_ber, )) \
 	S(phy_counter_and_ber_info, F(uint8_t, number_of_lanes, ) F(uint32_t, link_down_counter, ) \
 		F(uint32_t, link_down_recovery_counter, ) F(uint64_t, time_since_last_clear, ) F(enumeration, active_protocol, ) \
 		F(PHY(symbol_error), symbol_errors, ) F(PHY(effective_error), effective_errors, ) \

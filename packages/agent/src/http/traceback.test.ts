@@ -119,7 +119,7 @@ test('rules on sources say where and how often samples are seen, or which source
   assert.match(fast.samples?.answer ?? '', /\d+ \(e0\), \d+ \(e1\)/)
   const off = (await explained('congested')).signal
   assert.match(off?.answer ?? '', /rdma and simulator have it, and are switched off/)
-  assert.equal(off?.fix, 'add "- type: rdma" to data_sources, or take enabled: false away')
+  assert.equal(off?.fix, 'add "- type: rdma" to data_sources, or remove enabled: false')
   assert.match((await explained('both')).rules?.answer ?? '', /^oven too hot, steady;/)
   // A source is called so as well: the prefix says that the rule is meant.
   assert.equal((await explained('rule:steady')).rule?.state, 'ok')
@@ -139,7 +139,7 @@ test('traceback says which rules it holds, since when, and which signals are mis
   await agent.rules?.look()
   const faulty = await explained('traceback')
   assert.equal(faulty.file?.state, 'broken')
-  assert.match(faulty.file?.answer ?? '', /; the rules of before stay in effect: 7 rules/)
+  assert.match(faulty.file?.answer ?? '', /; the previous rules stay in effect: 7 rules/)
   const { rule: one, nearest, takenCount } = await facts('?rule=steady')
   assert.deepEqual([one?.number, nearest, takenCount], [5, undefined, 1])
   assert.deepEqual((await facts('?rule=stead')).nearest, ['steady'])
