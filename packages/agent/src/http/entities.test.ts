@@ -107,5 +107,5 @@ test('an application has entities of its own kinds, which leave with it, and non
   })
   assert.match(gone.goneReason ?? '', /the application that reported it has ended/)
   const told = await ask<ExplainWalk>('explain?of=shift-7')
-  assert.deepEqual([told.links[0]?.state, told.links[0]?.fix], ['broken', 'look why hall no longer reports it'])
+  assert.deepEqual([told.links[0]?.state, told.links[0]?.fix], ['broken', 'find out why hall no longer reports it'])
 })
