@@ -16,7 +16,7 @@ export const DEBIAN_PACKAGES = {
   'json-c': 'libjson-c-dev',
 } as const
 
-/** What is no program, and which file of it is looked for. */
+/** Packages without a program, with the file that shows that they are installed. */
 const FILES: Readonly<Record<string, string>> = { 'json-c': '/usr/include/json-c/json.h' }
 
 /** A program, or a library with its headers, that a test may ask for. */

@@ -4,9 +4,8 @@ import { fixture, livingBody } from '../packages/agent/src/sources/scraping/test
 import { ask } from './ask.ts'
 import { until } from './sonde-process.ts'
 
-// A cluster in which pods share GPUs: on each of two nodes a GPU that a pod of `alpha` and one of `beta` share in time,
-// and on a third node a GPU that MIG splits for pods of `detector` and `ranker`. What is true of it is checked over
-// every history alike.
+// A cluster in which pods share GPUs. On each of two nodes, a pod of `alpha` and a pod of `beta` share a GPU in time.
+// On a third node, MIG splits a GPU for pods of `detector` and `ranker`. The same checks run over every history.
 
 const MIB = 2 ** 20
 /** What each of the time-sliced GPUs draws, and the board that MIG splits. Unit: watts. */

@@ -119,6 +119,8 @@ for (const honorLabels of [true, false]) {
 
       // A page asks for what is listed, by the routes that every history has.
       const { types } = (await (await fetch(`${page.address}/api/v1/types`)).json()) as { types: ListedType[] }
+      const unnamed = types.flatMap(({ fields }) => fields.filter(({ name }) => name === ''))
+      assert.deepEqual(unnamed, [], 'every field has a name')
       const listed = types.flatMap(({ fields }) => fields.map(({ metric }) => metric))
       assert.ok(listed.includes('app_gpu_util_percent') && listed.includes('pod_gpus'))
       const query = { metric: 'app_gpu_util_percent', function: 'avg', by: ['service'], aggregate: 'avg' }

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { root } from '../../scripts/setup.mjs'
 
-/** What the tests of this file need of those beside. */
+/** The shared parts of these tests. */
 export interface Packed {
   /** Folder of the archives, once they are there. */
   readonly archives: string

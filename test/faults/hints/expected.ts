@@ -15,7 +15,7 @@ export interface Fault {
   readonly severity: number
 }
 
-/** What is expected of one fault. */
+/** The expected hints of one fault. */
 export interface Expected {
   /** Rules that tell it: one of them must. */
   readonly tells: readonly string[]

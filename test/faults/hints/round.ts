@@ -18,7 +18,7 @@ const AFTER_S = 150
 /** The second of two faults comes at most so long after the first. Unit: seconds. */
 const APART_S = 30
 
-/** What came of a fault. */
+/** The result of a fault. */
 export interface Finding extends Fault {
   /**
    * `below`: it was not told in time, and need not be, for it is below a limit that is written down. `hidden`: nor need
@@ -126,7 +126,7 @@ function excuseOf(fault: Fault, other: Fault | undefined): 'below' | 'hidden' | 
 function isOn(fault: Fault, id: string): boolean {
   const device = id.slice(id.indexOf('/') + 1)
   if (expectedOf(fault).on !== 'node') return device === fault.device
-  // Where one GPU works, it is told of that: a node has but one, or has lost the other.
+  // A node with one working GPU may report the fault for that GPU: it has only one, or has lost the other.
   return device === 'sim-node' || (!fault.nodeClass.startsWith('hgx') && device.startsWith('sim-gpu-'))
 }
 

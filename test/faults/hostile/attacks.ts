@@ -376,7 +376,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     attacker.raw.send({ kind: 'proof', body: {} })
     await attacker.leave()
   },
-  /** Never reads what it is told. */
+  /** Never reads its answers. */
   async deaf(scene) {
     const attacker = await ready(scene)
     attacker.raw.socket.pause()

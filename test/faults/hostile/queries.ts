@@ -28,7 +28,7 @@ function post(address: string, path: string, body: string, headers = ''): string
   return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${headers}\r\n${body}`
 }
 
-/** What someone who asks can do to others. */
+/** Attacks by queries. */
 export const QUERY_ATTACKS: Readonly<Record<string, Attack>> = {
   /** Very much at a time, from connections that come again before they have all answers. */
   async asks({ address, random }) {

@@ -89,14 +89,14 @@ async function assertCalm({ address, output }: SondeProcess): Promise<void> {
   const lines = output()
     .split('\n')
     .filter((line) => /"level":(50|60)/.test(line))
-  // What a hostile client lost is told there, too.
+  // The losses of hostile clients are logged too.
   assert.deepEqual(
     lines.filter((line) => !/"code":"[A-Z]+_LOST"/.test(line)),
     [],
   )
 }
 
-/** Whoever means harm, beside those who only report, are scraped, or ask. */
+/** Attackers beside honest clients, exporters and readers. */
 export const hostile: FaultLoop = {
   name: 'hostile',
   what: 'clients, exporters, readers, a Prometheus and a user of the machine that mean harm, beside honest ones: `sonde up` and `sonde console` live, no turn takes a second of the processor, no worker is started again, the series of others stay, devices and pods of the honest exporter are true and recent, the honest reader is answered, and everything the honest client reports is acknowledged, none dropped, and read back whole, once',

@@ -19,7 +19,7 @@ import type { FaultLoop } from '../loop.ts'
 const DEVICES = ['eth0', 'eth1', 'mlx5_0']
 const MEND_LIMIT_MS = 60_000
 
-/** A small, sound tree of what `netdev` and `host` read; most numbers are those of its round. */
+/** Writes a small, valid tree for `netdev` and `host`; most numbers depend on the round. */
 function writeTree(root: string, round: number): void {
   const proc = join(root, 'proc')
   mkdirSync(join(proc, 'net'), { recursive: true })

@@ -17,7 +17,7 @@ function typeOf(name: string, description: string, labels: readonly string[], me
   const fields = metrics.map((metric) => {
     const help = 'Made of the series of exporters, as there is no agent'
     return {
-      name: metric.slice(name.length + 1),
+      name: metric.startsWith(`${name}_`) ? metric.slice(name.length + 1) : metric.slice(metric.indexOf('_') + 1),
       metric,
       kind: 'f64' as const,
       role: 'gauge' as const,

@@ -43,7 +43,10 @@ const KNOWN_MS = 30_000
 const NONE_KNOWN_MS = 2000
 /** Raw series that every query needs, because they show which GPUs pods hold. */
 const ALWAYS: readonly RawName[] = ['used', 'util']
-const ROW = /^((pod|app)_gpus$|(pod|app|shared)_gpu_)/
+/** Metrics of the derived rows. */
+const ROW_METRICS: ReadonlySet<string> = new Set(
+  DERIVED_TYPES.flatMap(({ fields }) => fields.map(({ metric }) => metric)),
+)
 
 /**
  * The rows `pod_gpu_…` and `app_gpu_…` over a Prometheus that scrapes raw exporters. If it has no such rows of an
@@ -61,7 +64,7 @@ export class ExporterHistory implements History, Catalogue {
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
-    const isOfRows = request.queries.length > 0 && request.queries.every(({ metric }) => ROW.test(metric))
+    const isOfRows = request.queries.length > 0 && request.queries.every(({ metric }) => ROW_METRICS.has(metric))
     if (!isOfRows || (await this.#knowsRows(request))) return this.#history.query(request)
     return this.#flights.take(JSON.stringify(request), () => this.#derive(request))
   }
@@ -76,7 +79,7 @@ export class ExporterHistory implements History, Catalogue {
   async series(wanted: { readonly metric?: string; readonly type?: string }): Promise<readonly LatestSeries[]> {
     const found = await this.#history.series(wanted)
     const metrics = wanted.metric === undefined ? metricsOf(wanted.type) : [wanted.metric]
-    if (found.length > 0 || metrics.length === 0 || !metrics.every((metric) => ROW.test(metric))) return found
+    if (found.length > 0 || metrics.length === 0 || !metrics.every((metric) => ROW_METRICS.has(metric))) return found
     const queries = metrics.map((metric): SeriesQuery => {
       return { metric, function: 'last', matchers: [], by: undefined, aggregate: 'sum' }
     })

@@ -15,7 +15,7 @@ export interface ModelSample {
   readonly values: readonly (Value | undefined)[]
 }
 
-/** A value of a signal, with what came before it. */
+/** A value of a signal, with its history. */
 export interface Point {
   readonly timeNs: bigint
   readonly raw: Value
