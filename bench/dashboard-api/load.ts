@@ -24,7 +24,7 @@ export const METRICS = FIELDS.map(({ base, suffix }) => ({
   count: `app_gpu_${base}_pods`,
 }))
 /** Metric of a pod, for the raw question. */
-export const RAW_METRIC = 'pod_gpu_util_percent'
+export const RAW_METRIC = 'pod_gpu_util_ratio'
 
 /** A number between 0 and 1 that looks random, and is the same on both sides. */
 function noise(service: number, field: number, sample: number): number {
@@ -37,8 +37,8 @@ function numbersOf(service: number, field: number, sample: number): { mean: numb
   const busy = 0.5 + 0.35 * Math.sin(sample / 240 + service) + 0.1 * (noise(service, field, sample) - 0.5)
   const suffix = FIELDS[field]?.suffix
   if (suffix === 'bytes') return { mean: Math.floor(busy * 80_000) * 2 ** 20, spread: 4500 * 2 ** 20 }
-  const scale = suffix === 'watts' ? 700 : 100
-  return { mean: Math.round(busy * scale * 100) / 100, spread: 4.5 }
+  if (suffix === 'watts') return { mean: Math.round(busy * 70_000) / 100, spread: 4.5 }
+  return { mean: Math.round(busy * 10_000) / 10_000, spread: 0.045 }
 }
 
 /** Reports the rows of `hour` hours from the first, as the agent records them. */

@@ -27,7 +27,14 @@ function reportPods(): void {
   const time = BigInt(Date.now()) * 1_000_000n
   for (let service = 0; service < SERVICES; service++) {
     const labels = { app: APP, service: serviceName(service), namespace: 'ml', pod: `${serviceName(service)}-0` }
-    pods.report(podGpuType, { time, ...labels, count: 1, instances: 0, shared_with: 0, util_percent: service } as never)
+    pods.report(podGpuType, {
+      time,
+      ...labels,
+      count: 1,
+      instances: 0,
+      shared_with: 0,
+      util_ratio: service / SERVICES,
+    } as never)
   }
   pods.emit()
 }

@@ -14,9 +14,9 @@ function samples(): PeerSample[] {
     const timeMs = START_MS + i * 15_000 + 3000
     const labels = { app: 'chat', service: 'api' }
     return [
-      { metric: 'app_gpu_util_percent', labels, timeMs, value: i },
-      { metric: 'app_gpu_util_min_percent', labels, timeMs, value: i - 1 },
-      { metric: 'app_gpu_util_max_percent', labels, timeMs, value: i + 1 },
+      { metric: 'app_gpu_util_ratio', labels, timeMs, value: i / 100 },
+      { metric: 'app_gpu_util_min_ratio', labels, timeMs, value: (i - 1) / 100 },
+      { metric: 'app_gpu_util_max_ratio', labels, timeMs, value: (i + 1) / 100 },
       { metric: 'app_gpu_util_pods', labels, timeMs, value: 2 },
       { metric: 'pod_gpus', labels: { ...labels, pod: 'api-0' }, timeMs, value: 1 },
       { metric: 'requests_total', labels, timeMs, value: 30 * i },

@@ -122,8 +122,8 @@ for (const honorLabels of [true, false]) {
       const unnamed = types.flatMap(({ fields }) => fields.filter(({ name }) => name === ''))
       assert.deepEqual(unnamed, [], 'every field has a name')
       const listed = types.flatMap(({ fields }) => fields.map(({ metric }) => metric))
-      assert.ok(listed.includes('app_gpu_util_percent') && listed.includes('pod_gpus'))
-      const query = { metric: 'app_gpu_util_percent', function: 'avg', by: ['service'], aggregate: 'avg' }
+      assert.ok(listed.includes('app_gpu_util_ratio') && listed.includes('pod_gpus'))
+      const query = { metric: 'app_gpu_util_ratio', function: 'avg', by: ['service'], aggregate: 'avg' }
       const toMs = Date.now()
       const form = { fromMs: toMs - 60_000, toMs, stepMs: 5000, queries: [query] }
       const { results } = await ask<{ results: { series: { labels: object; values: (number | null)[] }[] }[] }>(
@@ -134,7 +134,7 @@ for (const honorLabels of [true, false]) {
       const asked = results[0]?.series.find(({ labels }) => JSON.stringify(labels) === '{"service":"chat"}')
       assert.equal(
         asked?.values.findLast((value) => value !== null),
-        97,
+        0.97,
       )
       const { series } = await ask<{ series: LatestSeries[] }>(page, '/api/v1/series?metric=app_gpu_pods')
       assert.ok(

@@ -65,9 +65,9 @@ test('hints of GPUs: what was before the start, profiling that stands still, and
   assert.match(standing?.sentence ?? '', /^GPU 2@node-a is in use .*NVIDIA\/dcgm-exporter#662, NVIDIA\/DCGM#303/)
   const page = await until('numbers of pods', LIMIT_MS, async () => {
     const text = await metricsOf(sonde)
-    return /^pod_gpu_sm_active_percent\{.*pod="train-0".*\} 80$/m.test(text) && text
+    return /^pod_gpu_sm_active_ratio\{.*pod="train-0".*\} 0\.8$/m.test(text) && text
   })
-  assert.doesNotMatch(page, /^pod_gpu_sm_active_percent\{.*pod="train-2"/m, 'a number that is not believed')
+  assert.doesNotMatch(page, /^pod_gpu_sm_active_ratio\{.*pod="train-2"/m, 'a number that is not believed')
   assert.doesNotMatch(page, /^DCGM_FI_PROF_SM_ACTIVE\{.*gpu="2"/m)
   assert.match(page, /^sonde_gpu_doubt_readings\{.*gpu="2".*\} 2$/m)
   for (const metric of ['open', 'opened_total'])

@@ -276,7 +276,7 @@ async function checkExporter(sonde: SondeProcess): Promise<void> {
   assert.deepEqual(await kept('DCGM_FI_DEV_GPU_TEMP'), [null, '41', '40', '42'])
   // More than PCIe 4.0 with 16 lanes carries.
   assert.deepEqual(await kept('DCGM_FI_PROF_PCIE_TX_BYTES'), [null, null, '20000000000', null])
-  for (const metric of ['pod_gpu_utilization_percent', 'pod_gpu_sm_active_percent'])
+  for (const metric of ['pod_gpu_util_ratio', 'pod_gpu_sm_active_ratio'])
     assert.equal((await seriesOf(metric, 1))?.value ?? null, null, metric)
   const [, util] = await told('DCGM_FI_DEV_GPU_UTIL')
   assert.equal(util?.absent, '187 % was reported, which is impossible: a percentage is at most 100 %')

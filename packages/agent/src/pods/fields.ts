@@ -16,7 +16,7 @@ export interface PodField {
 
 /** The nine, in the order in which they are shown. */
 export const POD_FIELDS = [
-  { base: 'util', suffix: 'percent', unit: 'percent', within: 'mean', help: 'Share of time in which any kernel ran' },
+  { base: 'util', suffix: 'ratio', unit: 'ratio', within: 'mean', help: 'Share of time in which any kernel ran' },
   { base: 'memory_used', suffix: 'bytes', unit: 'bytes', within: 'sum', help: 'GPU memory that processes use' },
   {
     base: 'memory_total',
@@ -27,36 +27,36 @@ export const POD_FIELDS = [
   },
   {
     base: 'tensor_active',
-    suffix: 'percent',
-    unit: 'percent',
+    suffix: 'ratio',
+    unit: 'ratio',
     within: 'mean',
     help: 'Share of cycles with a busy tensor pipe',
   },
   {
     base: 'sm_active',
-    suffix: 'percent',
-    unit: 'percent',
+    suffix: 'ratio',
+    unit: 'ratio',
     within: 'mean',
     help: 'Share of cycles in which SMs had a warp',
   },
   {
     base: 'dram_active',
-    suffix: 'percent',
-    unit: 'percent',
+    suffix: 'ratio',
+    unit: 'ratio',
     within: 'mean',
     help: 'Share of cycles with busy GPU memory',
   },
   {
     base: 'fp16_active',
-    suffix: 'percent',
-    unit: 'percent',
+    suffix: 'ratio',
+    unit: 'ratio',
     within: 'mean',
     help: 'Share of cycles with a busy FP16 pipe',
   },
   {
     base: 'fp32_active',
-    suffix: 'percent',
-    unit: 'percent',
+    suffix: 'ratio',
+    unit: 'ratio',
     within: 'mean',
     help: 'Share of cycles with a busy FP32 pipe',
   },
@@ -76,13 +76,16 @@ export function fieldName({ base, suffix }: PodField, statistic: '' | 'min' | 'm
   return statistic === '' ? `${base}_${suffix}` : `${base}_${statistic}_${suffix}`
 }
 
-const MIB = 2 ** 20
+const fromMebibytes = (sum: number) => sum * 2 ** 20
+const fromPercent = (sum: number) => sum / 100
+const unchanged = (sum: number) => sum
 
-/** Where a field of the nine comes from: fields of a GPU's record, added up, times a factor. */
+/** Where a field of the nine comes from: fields of a GPU's record, added up, in another unit. */
 export interface PodFieldOrigin {
   readonly base: PodBase
   readonly from: readonly string[]
-  readonly factor: number
+  /** Turns the sum into the unit of the field. */
+  readonly convert: (sum: number) => number
 }
 
 /**
@@ -91,24 +94,24 @@ export interface PodFieldOrigin {
  */
 export const POD_FIELD_ORIGINS: Readonly<Record<string, readonly PodFieldOrigin[]>> = {
   nvml_gpu: [
-    { base: 'util', from: ['gpu_util'], factor: 1 },
-    { base: 'memory_used', from: ['fb_used'], factor: MIB },
-    { base: 'memory_total', from: ['fb_used', 'fb_free', 'fb_reserved'], factor: MIB },
-    { base: 'power', from: ['power_usage'], factor: 1 },
+    { base: 'util', from: ['gpu_util'], convert: fromPercent },
+    { base: 'memory_used', from: ['fb_used'], convert: fromMebibytes },
+    { base: 'memory_total', from: ['fb_used', 'fb_free', 'fb_reserved'], convert: fromMebibytes },
+    { base: 'power', from: ['power_usage'], convert: unchanged },
   ],
   nvml_profile: [
-    { base: 'tensor_active', from: ['pipe_tensor_active'], factor: 100 },
-    { base: 'sm_active', from: ['sm_active'], factor: 100 },
-    { base: 'dram_active', from: ['dram_active'], factor: 100 },
-    { base: 'fp16_active', from: ['pipe_fp16_active'], factor: 100 },
-    { base: 'fp32_active', from: ['pipe_fp32_active'], factor: 100 },
+    { base: 'tensor_active', from: ['pipe_tensor_active'], convert: unchanged },
+    { base: 'sm_active', from: ['sm_active'], convert: unchanged },
+    { base: 'dram_active', from: ['dram_active'], convert: unchanged },
+    { base: 'fp16_active', from: ['pipe_fp16_active'], convert: unchanged },
+    { base: 'fp32_active', from: ['pipe_fp32_active'], convert: unchanged },
   ],
   // An instance has no utilisation and no power; its reserved memory is reported for the GPU.
   nvml_mig: [
-    { base: 'memory_used', from: ['fb_used'], factor: MIB },
-    { base: 'memory_total', from: ['fb_used', 'fb_free'], factor: MIB },
-    { base: 'tensor_active', from: ['pipe_tensor_active'], factor: 100 },
-    { base: 'sm_active', from: ['sm_active'], factor: 100 },
-    { base: 'dram_active', from: ['dram_active'], factor: 100 },
+    { base: 'memory_used', from: ['fb_used'], convert: fromMebibytes },
+    { base: 'memory_total', from: ['fb_used', 'fb_free'], convert: fromMebibytes },
+    { base: 'tensor_active', from: ['pipe_tensor_active'], convert: unchanged },
+    { base: 'sm_active', from: ['sm_active'], convert: unchanged },
+    { base: 'dram_active', from: ['dram_active'], convert: unchanged },
   ],
 }

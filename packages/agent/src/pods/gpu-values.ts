@@ -140,7 +140,7 @@ export class GpuValues {
           if (isPresent(type.layout, slot, views, at)) sum += numberAt(slot, views, at)
           else isWhole = false
         }
-        if (isWhole && Number.isFinite(sum)) one.part.values.set(origin.base, sum * origin.factor)
+        if (isWhole && Number.isFinite(sum)) one.part.values.set(origin.base, origin.convert(sum))
         else one.part.values.delete(origin.base)
       }
     }

@@ -22,20 +22,20 @@ describe('numbers in two levels:', () => {
     const cluster = new TestCluster()
     const node = cluster.source()
     node.pod('a', {}, 'G0', 'G1', 'G2').pod('b', {}, 'G3')
-    for (const [index, util] of [10, 20, 60, 90].entries()) {
+    for (const [index, util] of [25, 50, 75, 100].entries()) {
       node.gpu(`G${index}`, { gpu_util: util, power_usage: 100 + index, fb_used: 10, fb_free: 5, fb_reserved: 1 })
       node.profile(`G${index}`, { sm_active: util / 200, pipe_fp16_active: 0.25 })
     }
     cluster.settle()
     const [a, b] = [cluster.pod('a'), cluster.pod('b')]
-    assert.deepEqual([a?.count, a?.util_percent, a?.power_watts], [3, 30, 303])
+    assert.deepEqual([a?.count, a?.util_ratio, a?.power_watts], [3, 0.5, 303])
     assert.deepEqual([a?.memory_used_bytes, a?.memory_total_bytes], [30 * MIB, 48 * MIB])
-    assert.deepEqual([a?.sm_active_percent, a?.fp16_active_percent], [15, 25])
-    assert.deepEqual([b?.util_percent, b?.power_watts, b?.memory_used_bytes], [90, 103, 10 * MIB])
+    assert.deepEqual([a?.sm_active_ratio, a?.fp16_active_ratio], [0.25, 0.25])
+    assert.deepEqual([b?.util_ratio, b?.power_watts, b?.memory_used_bytes], [1, 103, 10 * MIB])
     const all = cluster.service('decode')
     assert.deepEqual(
-      [all?.util_percent, all?.util_min_percent, all?.util_max_percent, all?.util_pods],
-      [60, 30, 90, 2],
+      [all?.util_ratio, all?.util_min_ratio, all?.util_max_ratio, all?.util_pods],
+      [0.75, 0.5, 1, 2],
       'the mean of the pods, and not of the four GPUs',
     )
     assert.deepEqual([all?.power_watts, all?.power_min_watts, all?.power_max_watts], [203, 103, 303])
@@ -49,9 +49,9 @@ describe('numbers in two levels:', () => {
     node.gpu('G0', { gpu_util: 40, power_usage: 300, fb_used: 1 }).gpu('G1', { power_usage: 200, fb_used: 2 })
     node.gpu('G2', { gpu_util: 0, power_usage: 70, fb_used: 4, fb_free: 1, fb_reserved: 1 })
     cluster.settle()
-    assert.equal(cluster.pod('a')?.util_percent, 40)
-    assert.equal(cluster.pod('a')?.sm_active_percent, undefined, 'nothing says it')
-    assert.equal(cluster.pod('b')?.util_percent, 0, 'idle is a number')
+    assert.equal(cluster.pod('a')?.util_ratio, 0.4)
+    assert.equal(cluster.pod('a')?.sm_active_ratio, undefined, 'nothing says it')
+    assert.equal(cluster.pod('b')?.util_ratio, 0, 'idle is a number')
     // The other GPU of the pod falls silent.
     for (let second = 0; second < 10; second++) {
       cluster.pass(1000)
@@ -59,10 +59,10 @@ describe('numbers in two levels:', () => {
       node.gpu('G0', { gpu_util: 40, power_usage: 300, fb_used: 1 })
       cluster.settle()
     }
-    assert.deepEqual([cluster.pod('a')?.util_percent, cluster.pod('a')?.count], [40, 2])
+    assert.deepEqual([cluster.pod('a')?.util_ratio, cluster.pod('a')?.count], [0.4, 2])
     assert.equal(cluster.pod('a')?.power_watts, undefined, 'the sum of one of two would be too small')
     assert.equal(cluster.pod('a')?.memory_used_bytes, undefined)
-    assert.deepEqual([cluster.pod('b')?.util_percent, cluster.pod('b')?.sample_age_seconds], [undefined, undefined])
+    assert.deepEqual([cluster.pod('b')?.util_ratio, cluster.pod('b')?.sample_age_seconds], [undefined, undefined])
     assert.deepEqual(
       [cluster.service('decode')?.util_pods, cluster.service('decode')?.power_pods, cluster.service('decode')?.pods],
       [1, 0, 2],
@@ -87,9 +87,9 @@ describe('numbers in two levels:', () => {
     const [a, b] = [cluster.pod('a'), cluster.pod('b')]
     assert.deepEqual([a?.count, a?.instances], [2, 2])
     assert.deepEqual([a?.memory_used_bytes, a?.memory_total_bytes], [3 * MIB, 5 * MIB])
-    assert.ok(Math.abs(Number(a?.sm_active_percent) - 15) < 1e-4)
-    assert.deepEqual([a?.util_percent, a?.power_watts], [undefined, undefined])
-    assert.deepEqual([b?.count, b?.instances, b?.util_percent], [2, 1, 50])
+    assert.ok(Math.abs(Number(a?.sm_active_ratio) - 0.15) < 1e-6)
+    assert.deepEqual([a?.util_ratio, a?.power_watts], [undefined, undefined])
+    assert.deepEqual([b?.count, b?.instances, b?.util_ratio], [2, 1, 0.5])
     assert.equal(b?.power_watts, undefined, 'that of the instance is not known')
     assert.equal(b?.memory_used_bytes, 10 * MIB)
   })
@@ -103,11 +103,11 @@ describe('GPUs are those of a host and UUID:', () => {
     far.pod('b', {}, 'G0').gpu('G0', { gpu_util: 90, power_usage: 700 })
     near.pod('c', {}, 'G1').gpu('G1', { gpu_util: 50, power_usage: 300 })
     cluster.settle()
-    const numbers = ['a', 'b', 'c'].map((name) => [cluster.pod(name)?.util_percent, cluster.pod(name)?.power_watts])
+    const numbers = ['a', 'b', 'c'].map((name) => [cluster.pod(name)?.util_ratio, cluster.pod(name)?.power_watts])
     assert.deepEqual(numbers, [
-      [10, 100],
-      [90, 700],
-      [50, 300],
+      [0.1, 100],
+      [0.9, 700],
+      [0.5, 300],
     ])
   })
 
@@ -119,7 +119,7 @@ describe('GPUs are those of a host and UUID:', () => {
     const device = { container: 'main', UUID: 'G0', Hostname: 'node7', present: 1 }
     pods.report(podDeviceType, { namespace: 'ml', pod: 'a', ...device })
     cluster.settle()
-    assert.equal(cluster.pod('a')?.util_percent, 33)
+    assert.equal(cluster.pod('a')?.util_ratio, 0.33)
   })
 
   test('the source that came first is believed as long as it reports, then the other', () => {
@@ -131,11 +131,11 @@ describe('GPUs are those of a host and UUID:', () => {
       if (isFirstThere) first.gpu('G0', { gpu_util: 20 })
       second.gpu('G0', { gpu_util: 80 })
       cluster.settle()
-      return cluster.pod('a')?.util_percent
+      return cluster.pod('a')?.util_ratio
     }
-    assert.deepEqual([sample(true), sample(true), sample(true)], [20, 20, 20])
+    assert.deepEqual([sample(true), sample(true), sample(true)], [0.2, 0.2, 0.2])
     for (let i = 0; i < 6; i++) sample(false)
-    assert.equal(sample(false), 80)
+    assert.equal(sample(false), 0.8)
   })
 
   test('a GPU that comes back after it was forgotten is known again', () => {
@@ -150,9 +150,9 @@ describe('GPUs are those of a host and UUID:', () => {
     sample(true)
     for (let i = 0; i < 300; i++) sample(false)
     assert.deepEqual([cluster.pods.counts.gpus, cluster.pods.counts.series], [1, 1])
-    assert.equal(cluster.pod('a')?.util_percent, undefined)
+    assert.equal(cluster.pod('a')?.util_ratio, undefined)
     sample(true)
-    assert.equal(cluster.pod('a')?.util_percent, 1)
+    assert.equal(cluster.pod('a')?.util_ratio, 0.01)
   })
 
   test('two series of one GPU from one source, as labels that changed, are one GPU', () => {
@@ -160,7 +160,7 @@ describe('GPUs are those of a host and UUID:', () => {
     const node = cluster.source().pod('a', {}, 'G0')
     node.gpu('G0', { gpu: '0', gpu_util: 5 }).gpu('G0', { gpu: '3', gpu_util: 9 })
     cluster.settle()
-    assert.deepEqual([cluster.pod('a')?.util_percent, cluster.pod('a')?.count], [9, 1], 'the later record holds')
+    assert.deepEqual([cluster.pod('a')?.util_ratio, cluster.pod('a')?.count], [0.09, 1], 'the later record holds')
   })
 })
 

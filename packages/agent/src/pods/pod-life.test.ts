@@ -21,12 +21,12 @@ describe('a number holds for three periods of its source:', () => {
       cluster.pass(heldMs - 150)
       pods.pod('a', {}, 'G0')
       cluster.settle()
-      assert.equal(cluster.pod('a')?.util_percent, 7)
+      assert.equal(cluster.pod('a')?.util_ratio, 0.07)
       assert.equal(cluster.pod('a')?.sample_age_seconds, heldMs / 1000)
       cluster.pass(100)
       pods.pod('a', {}, 'G0')
       cluster.settle()
-      assert.equal(cluster.pod('a')?.util_percent, undefined)
+      assert.equal(cluster.pod('a')?.util_ratio, undefined)
     })
   }
 
@@ -58,7 +58,7 @@ describe('rows are made', () => {
     cluster.pods.evaluate(cluster.nowMs)
     assert.equal(cluster.pod('a'), undefined, 'more of it may come')
     cluster.settle()
-    assert.equal(cluster.pod('a')?.util_percent, 7)
+    assert.equal(cluster.pod('a')?.util_ratio, 0.07)
     cluster.settle()
     assert.equal(cluster.pod('a'), undefined, 'nothing new came')
   })
@@ -95,7 +95,7 @@ describe('what is gone leaves at once:', () => {
       'app_gpu{app="chat",service="one"} gone',
     ])
     assert.equal(cluster.pod('a'), undefined)
-    assert.deepEqual([cluster.service('one')?.pods, cluster.service('one')?.util_percent], [0, undefined])
+    assert.deepEqual([cluster.service('one')?.pods, cluster.service('one')?.util_ratio], [0, undefined])
     cluster.pass(1000)
     node.pod('b', { service: 'two' }, 'G1')
     cluster.settle()
@@ -162,8 +162,8 @@ describe('what is gone leaves at once:', () => {
       'app_gpu{app="chat",service="old"} gone',
     ])
     assert.deepEqual(
-      cluster.rows('pod_gpu').map(({ app, service, util_percent }) => [app, service, util_percent]),
-      [['talk', 'new', 3]],
+      cluster.rows('pod_gpu').map(({ app, service, util_ratio }) => [app, service, util_ratio]),
+      [['talk', 'new', 0.03]],
     )
   })
 })
@@ -180,8 +180,8 @@ test('a pod that is started anew under its name holds other devices, and none of
   node.pod('a', { start_time_seconds: 200 }, 'G1')
   gpus()
   cluster.settle()
-  const { count, power_watts, util_percent, start_time_seconds } = cluster.pod('a') ?? {}
-  assert.deepEqual([count, power_watts, util_percent, start_time_seconds], [1, 700, 90, 200])
+  const { count, power_watts, util_ratio, start_time_seconds } = cluster.pod('a') ?? {}
+  assert.deepEqual([count, power_watts, util_ratio, start_time_seconds], [1, 700, 0.9, 200])
   assert.deepEqual(cluster.gone(), [], 'the pod is there')
 })
 
@@ -194,7 +194,7 @@ test('names of labels that look alike when joined are pods, services and GPUs of
   cluster.settle()
   assert.equal(cluster.rows('pod_gpu').length, 3)
   assert.equal(cluster.rows('app_gpu').length, 3)
-  assert.deepEqual([cluster.pod('d')?.util_percent, cluster.pod('d')?.instances], [3, 0])
+  assert.deepEqual([cluster.pod('d')?.util_ratio, cluster.pod('d')?.instances], [0.03, 0])
 })
 
 test('simulated pods are told as such, apart from real pods of the same name', () => {
@@ -203,10 +203,10 @@ test('simulated pods are told as such, apart from real pods of the same name', (
   real.pod('a', {}, 'G0').gpu('G0', { gpu_util: 1 })
   made.pod('a', {}, 'G1').gpu('G1', { gpu_util: 2 })
   cluster.settle()
-  const told = cluster.rows('pod_gpu').map(({ util_percent, simulated }) => [util_percent, simulated])
+  const told = cluster.rows('pod_gpu').map(({ util_ratio, simulated }) => [util_ratio, simulated])
   assert.deepEqual(told.toSorted(), [
-    [1, undefined],
-    [2, 'true'],
+    [0.01, undefined],
+    [0.02, 'true'],
   ])
   assert.equal(cluster.rows('app_gpu').length, 2)
 })

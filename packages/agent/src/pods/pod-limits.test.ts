@@ -38,7 +38,7 @@ test('GPUs beyond the limit are counted, and find room once others are forgotten
   assert.deepEqual(values.counts, { gpus: 1, series: 1 })
   report(nvmlGpuType, { gpu: '0', UUID: 'G2', gpu_util: 3 })
   assert.equal(clock.refused, 2)
-  assert.equal(values.now(gpuKey('here', 'G2', ''), clock.nowMs)?.values.get('util'), 3)
+  assert.equal(values.now(gpuKey('here', 'G2', ''), clock.nowMs)?.values.get('util'), 0.03)
 })
 
 test('pods beyond the limit are counted, and find room once others are gone', () => {

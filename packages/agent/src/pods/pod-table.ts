@@ -161,7 +161,7 @@ export class PodTable {
     }
     see(held, arrivedMs, periodMs)
     if (type === 'pod_device') return true
-    const [util, used] = [numberOf(record, 'util_percent'), numberOf(record, 'memory_used_bytes')]
+    const [util, used] = [numberOf(record, 'util_ratio'), numberOf(record, 'memory_used_bytes')]
     const seen = held.own?.seen ?? unseen()
     see(seen, arrivedMs, periodMs)
     const values = {

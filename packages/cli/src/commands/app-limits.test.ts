@@ -31,7 +31,7 @@ async function serve(t: TestContext, services: readonly Service[]) {
   for (const { name: service, pods, gpus } of services) {
     const counts = { util_pods: pods, memory_used_pods: 0, memory_total_pods: 0, tensor_active_pods: 0, power_pods: 0 }
     const more = { sm_active_pods: 0, dram_active_pods: 0, fp16_active_pods: 0, fp32_active_pods: 0 }
-    const util = { util_percent: 50, util_min_percent: 50, util_max_percent: 50 }
+    const util = { util_ratio: 0.5, util_min_ratio: 0.5, util_max_ratio: 0.5 }
     const row = { time, app: 'chat', service, pods, gpus: pods * gpus, ...util, ...counts, ...more }
     source.report(appGpuType, row as never)
     for (let i = 0; i < pods; i++) {
@@ -42,7 +42,7 @@ async function serve(t: TestContext, services: readonly Service[]) {
         count: gpus,
         instances: 0,
         shared_with: 0,
-        util_percent: 50,
+        util_ratio: 0.5,
       } as never)
     }
     await source.flush()

@@ -107,9 +107,9 @@ const appGpuType = defineType('app_gpu', 'Rows of services', {
   time: timestamp(),
   app: label(),
   service: label(),
-  util_percent: value(),
-  util_min_percent: value(),
-  util_max_percent: value(),
+  util_ratio: value(),
+  util_min_ratio: value(),
+  util_max_ratio: value(),
   util_pods: gauge('u32'),
 })
 
@@ -123,10 +123,10 @@ test('series have the mean of a step, and least, most and count at its end; a ga
     const time = BigInt(at) * 1_000_000n
     const isGap = at > startMs + 240_000 && at <= startMs + 420_000
     if (!isGap) {
-      const more = { util_min_percent: i - 1, util_max_percent: i + 1, util_pods: 3 }
-      source.report(appGpuType, { time, app: 'chat', service: 'x.y', util_percent: i, ...more })
-      source.report(appGpuType, { time, app: 'chat', service: 'xzy', util_percent: 1000, ...more })
-      source.report(appGpuType, { time, app: 'other', service: 'x.y', util_percent: 2000, ...more })
+      const more = { util_min_ratio: (i - 1) / 100, util_max_ratio: (i + 1) / 100, util_pods: 3 }
+      source.report(appGpuType, { time, app: 'chat', service: 'x.y', util_ratio: i / 100, ...more })
+      source.report(appGpuType, { time, app: 'chat', service: 'xzy', util_ratio: 10, ...more })
+      source.report(appGpuType, { time, app: 'other', service: 'x.y', util_ratio: 20, ...more })
     }
   }
   await source.flush()

@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import { type AppMetricsAnswer, GPU_FIELDS, type GpuField, type GpuSeries } from '@sonde/sdk/api'
 import type { History, QueryResult, SeriesQuery } from '@sonde/sdk/internal'
-import { appMetric } from './fields.ts'
+import { appMetric, shownNumber } from './fields.ts'
 import type { AppLimits } from './limits.ts'
 import { serviceMatchers } from './matchers.ts'
 import { requestOfNow } from './now.ts'
@@ -130,11 +130,15 @@ function seriesOf(
     places[at * STATISTICS.length + statistic]?.get(service),
   )
   if (avg === undefined || avg.every(Number.isNaN)) return []
-  return [{ name, avg: listOf(avg), min: listOf(min), max: listOf(max), count: listOf(count) }]
+  const shown = (value: number) => shownNumber(name, value)
+  return [{ name, avg: listOf(avg, shown), min: listOf(min, shown), max: listOf(max, shown), count: listOf(count) }]
 }
 
-function listOf(values: Float64Array = new Float64Array()): (number | null)[] {
-  return Array.from(values, (value) => (Number.isNaN(value) ? null : value))
+function listOf(
+  values: Float64Array = new Float64Array(),
+  shown: (value: number) => number = (value) => value,
+): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : shown(value)))
 }
 
 function fieldsOf(text: string | undefined): readonly GpuField[] {

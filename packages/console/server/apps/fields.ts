@@ -5,19 +5,20 @@ import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
  */
 interface FieldNames {
   readonly base: string
-  readonly suffix: string
+  /** The unit of the metric. */
+  readonly suffix: 'ratio' | 'bytes' | 'watts'
 }
 
 /** The nine numbers, by their names in the API. */
 const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
-  'gpu-util': { base: 'util', suffix: 'percent' },
+  'gpu-util': { base: 'util', suffix: 'ratio' },
   'gpu-mem-used': { base: 'memory_used', suffix: 'bytes' },
   'gpu-mem-total': { base: 'memory_total', suffix: 'bytes' },
-  'gpu-tensor-active': { base: 'tensor_active', suffix: 'percent' },
-  'gpu-sm-active': { base: 'sm_active', suffix: 'percent' },
-  'gpu-dram-active': { base: 'dram_active', suffix: 'percent' },
-  'gpu-fp16-active': { base: 'fp16_active', suffix: 'percent' },
-  'gpu-fp32-active': { base: 'fp32_active', suffix: 'percent' },
+  'gpu-tensor-active': { base: 'tensor_active', suffix: 'ratio' },
+  'gpu-sm-active': { base: 'sm_active', suffix: 'ratio' },
+  'gpu-dram-active': { base: 'dram_active', suffix: 'ratio' },
+  'gpu-fp16-active': { base: 'fp16_active', suffix: 'ratio' },
+  'gpu-fp32-active': { base: 'fp32_active', suffix: 'ratio' },
   'gpu-power-w': { base: 'power', suffix: 'watts' },
 }
 
@@ -25,6 +26,16 @@ const FIELD_NAMES: Readonly<Record<GpuField, FieldNames>> = {
 export const SUMMED_FIELDS: ReadonlySet<GpuField> = new Set(['gpu-mem-used', 'gpu-mem-total', 'gpu-power-w'])
 /** Numbers of a whole board, although its MIG instances have their own memory and activity. */
 export const BOARD_FIELDS: ReadonlySet<GpuField> = new Set(['gpu-power-w'])
+
+const ROUNDING = 1e12
+
+/**
+ * A number as the API shows it: metrics hold ratios, the API percent. Rounded, because 0.57 × 100 is not 57 in binary.
+ */
+export function shownNumber(field: GpuField, value: number): number {
+  if (FIELD_NAMES[field].suffix !== 'ratio') return value
+  return Math.round(value * ROUNDING) / (ROUNDING / 100)
+}
 
 /** Metric of a pod's number. */
 export function podMetric(field: GpuField): string {

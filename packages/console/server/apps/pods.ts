@@ -2,7 +2,7 @@ import { type Labels, SondeError } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 import { type History, type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
-import { podMetric } from './fields.ts'
+import { podMetric, shownNumber } from './fields.ts'
 import { gapsOf } from './gaps.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow, rowMaker } from './now.ts'
@@ -170,7 +170,10 @@ function withoutOld(numbers: Numbers): Numbers {
 function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], nowMs: number): Omit<AppPod, 'gaps'> {
   const numberOf = (metric: (typeof MORE)[number]) => byMetric.get(metric) ?? null
   const values = Object.fromEntries(
-    GPU_FIELDS.map((field) => [field, byMetric.get(podMetric(field)) ?? null]),
+    GPU_FIELDS.map((field) => {
+      const value = byMetric.get(podMetric(field))
+      return [field, value === undefined ? null : shownNumber(field, value)]
+    }),
   ) as Record<GpuField, number | null>
   const startedS = numberOf('pod_gpu_start_time_seconds')
   const ageS = numberOf('pod_gpu_sample_age_seconds')

@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
 import { type History, type SeriesQuery, turn } from '@sonde/sdk/internal'
-import { appMetric } from './fields.ts'
+import { appMetric, shownNumber } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow } from './now.ts'
 import {
@@ -79,7 +79,11 @@ interface ServiceRow {
 
 function sizeOf({ labels, numbers, rowMs: madeMs }: ServiceRow, shared: readonly SharedGpu[]): ServiceSize {
   const of = (key: keyof typeof METRICS) => numbers.get(METRICS[key])
-  const [avg, min, max, count] = [of('utilAvg'), of('utilMin'), of('utilMax'), of('utilCount')]
+  const utilOf = (key: 'utilAvg' | 'utilMin' | 'utilMax') => {
+    const value = of(key)
+    return value === undefined ? undefined : shownNumber('gpu-util', value)
+  }
+  const [avg, min, max, count] = [utilOf('utilAvg'), utilOf('utilMin'), utilOf('utilMax'), of('utilCount')]
   const [power, powerCount] = [of('powerAvg'), of('powerCount')]
   return {
     app: labels.app ?? '',

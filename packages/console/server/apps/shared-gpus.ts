@@ -1,7 +1,7 @@
 import type { Labels } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField, type GpuNumber } from '@sonde/sdk/api'
 import { type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
-import { BOARD_FIELDS, SUMMED_FIELDS, sharedFieldOf, sharedMetric } from './fields.ts'
+import { BOARD_FIELDS, SUMMED_FIELDS, sharedFieldOf, sharedMetric, shownNumber } from './fields.ts'
 
 /** A device that a pod does not hold alone: its values are those of the whole device. */
 export interface SharedGpu {
@@ -52,7 +52,7 @@ export async function sharedOf({ results }: Pick<QueryAnswer, 'results'>): Promi
       const row = rows.get(key) ?? { labels, pods: 0, rowMs: undefined, values: {} }
       rows.set(key, row)
       const field = sharedFieldOf(metric)
-      if (field !== undefined) row.values[field] = value
+      if (field !== undefined) row.values[field] = shownNumber(field, value)
       else if (metric === PODS_METRIC) {
         row.pods = value
         row.rowMs = newestMs

@@ -10,7 +10,7 @@ const ROWS_SIGN = 'pod_gpus'
 
 /** The unit at the end of a metric name; empty if there is none. */
 function unitOf(metric: string): string {
-  return /_(percent|bytes|watts|seconds)$/.exec(metric)?.[1] ?? ''
+  return /_(ratio|bytes|watts|seconds)$/.exec(metric)?.[1] ?? ''
 }
 
 function typeOf(name: string, description: string, labels: readonly string[], metrics: readonly string[]): ListedType {

@@ -2,7 +2,9 @@ import type { Labels } from '@sonde/sdk'
 import type { GpuField } from '@sonde/sdk/api'
 import type { RawName } from './expressions.ts'
 
-const MIB = 2 ** 20
+const fromMebibytes = (sum: number) => sum * 2 ** 20
+const fromPercent = (sum: number) => sum / 100
+const unchanged = (sum: number) => sum
 
 /**
  * One of the nine numbers: its raw series, which are summed; how it is combined over GPUs; and whether MIG instances
@@ -14,20 +16,21 @@ export interface GpuFieldOrigin {
   readonly ofInstance: readonly RawName[]
   /** Whether exporters also report it for the processes of each pod. */
   readonly isOfProcesses: boolean
-  readonly factor: number
+  /** Turns the sum of the raw series into the unit of the number's metric. */
+  readonly convert: (sum: number) => number
   readonly within: 'mean' | 'sum'
 }
 
 const ratio = (raw: RawName, ofInstance: readonly RawName[] = []): GpuFieldOrigin => {
-  return { raws: [raw], ofInstance, isOfProcesses: false, factor: 100, within: 'mean' }
+  return { raws: [raw], ofInstance, isOfProcesses: false, convert: unchanged, within: 'mean' }
 }
 const memory = (raws: readonly RawName[], ofInstance: readonly RawName[], isOfProcesses: boolean): GpuFieldOrigin => {
-  return { raws, ofInstance, isOfProcesses, factor: MIB, within: 'sum' }
+  return { raws, ofInstance, isOfProcesses, convert: fromMebibytes, within: 'sum' }
 }
 
 /** The origin of each of the nine numbers, with the same rules as the rows of an agent. */
 export const GPU_FIELD_ORIGINS: Readonly<Record<GpuField, GpuFieldOrigin>> = {
-  'gpu-util': { raws: ['util'], ofInstance: [], isOfProcesses: true, factor: 1, within: 'mean' },
+  'gpu-util': { raws: ['util'], ofInstance: [], isOfProcesses: true, convert: fromPercent, within: 'mean' },
   'gpu-mem-used': memory(['used'], ['used'], true),
   'gpu-mem-total': memory(['used', 'free', 'reserved'], ['used', 'free'], false),
   'gpu-tensor-active': ratio('tensor', ['tensor']),
@@ -35,7 +38,7 @@ export const GPU_FIELD_ORIGINS: Readonly<Record<GpuField, GpuFieldOrigin>> = {
   'gpu-dram-active': ratio('dram', ['dram']),
   'gpu-fp16-active': ratio('fp16'),
   'gpu-fp32-active': ratio('fp32'),
-  'gpu-power-w': { raws: ['power'], ofInstance: [], isOfProcesses: false, factor: 1, within: 'sum' },
+  'gpu-power-w': { raws: ['power'], ofInstance: [], isOfProcesses: false, convert: unchanged, within: 'sum' },
 }
 
 /** Numbers that instances lack: exporters copy the number of the whole GPU to each instance. */
@@ -121,7 +124,7 @@ export function holderCounts(device: GpuDeviceColumns, length: number): Uint32Ar
 /** One of the nine numbers of a device at a time. */
 export function numberOfDevice({ own, copied, instance }: GpuDeviceColumns, field: GpuField, i: number): number {
   const origin = GPU_FIELD_ORIGINS[field]
-  return sumOf(instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) => {
+  return sumOf(instance === '' ? origin.raws : origin.ofInstance, origin.convert, (raw) => {
     const value = own.get(raw)?.[i] ?? Number.NaN
     return value >= 0 ? value : (copied.get(raw)?.[i] ?? Number.NaN)
   })
@@ -131,12 +134,16 @@ export function numberOfDevice({ own, copied, instance }: GpuDeviceColumns, fiel
 export function numberOfProcesses({ device, raws }: HeldColumns, field: GpuField, i: number): number {
   const origin = GPU_FIELD_ORIGINS[field]
   if (!origin.isOfProcesses) return Number.NaN
-  return sumOf(device.instance === '' ? origin.raws : origin.ofInstance, origin.factor, (raw) =>
+  return sumOf(device.instance === '' ? origin.raws : origin.ofInstance, origin.convert, (raw) =>
     (device.own.get(raw)?.[i] ?? Number.NaN) >= 0 ? (raws.get(raw)?.[i] ?? Number.NaN) : Number.NaN,
   )
 }
 
-function sumOf(names: readonly RawName[], factor: number, numberFor: (raw: RawName) => number): number {
+function sumOf(
+  names: readonly RawName[],
+  convert: GpuFieldOrigin['convert'],
+  numberFor: (raw: RawName) => number,
+): number {
   if (names.length === 0) return Number.NaN
-  return names.reduce((sum, name) => sum + numberFor(name), 0) * factor
+  return convert(names.reduce((sum, name) => sum + numberFor(name), 0))
 }

@@ -28,6 +28,8 @@ import { XidCounts } from './xid-counts.ts'
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
 const VIA = 'scrape labels of dcgm-exporter'
 const MEBIBYTE = 2 ** 20
+const bytesOfMebibytes = (value: number) => value * MEBIBYTE
+const ratioOfPercent = (value: number) => value / 100
 /** Earlier timestamps (before 2000) are ignored; they are not real times. Unit: milliseconds. */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1)
 const TIME_MAX_MS = Date.UTC(2500, 0, 1)
@@ -55,10 +57,11 @@ interface SeriesTarget {
 type Fate = SeriesTarget | { readonly refusal: Refusal; readonly row?: undefined } | null
 
 /** Fields that exporters report for the whole device and for the processes of each pod. */
-const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly factor: number }> = new Map([
-  ['gpu_util', { field: 'util_percent', factor: 1 }],
-  ['fb_used', { field: 'memory_used_bytes', factor: MEBIBYTE }],
-])
+const SHARED_FIELDS: ReadonlyMap<string, { readonly field: string; readonly convert: (value: number) => number }> =
+  new Map([
+    ['gpu_util', { field: 'util_ratio', convert: ratioOfPercent }],
+    ['fb_used', { field: 'memory_used_bytes', convert: bytesOfMebibytes }],
+  ])
 
 /** Turns the answers of one exporter into records. */
 export class Exporter implements TargetReader {
@@ -244,7 +247,7 @@ export class Exporter implements TargetReader {
       if (share === undefined || place === undefined || !row.isOwn(slot.name)) continue
       const told = this.rows.of(podSubject(share.namespace ?? '', share.pod ?? ''), podShareType, share)
       told?.begin(this.#scrape)
-      told?.set(place.field, typeof value === 'number' ? value * place.factor : value, true)
+      told?.set(place.field, typeof value === 'number' ? place.convert(value) : value, true)
     }
   }
 

@@ -66,7 +66,7 @@ export const podShareType = defineType(
     UUID: label('UUID of the GPU'),
     GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
     Hostname: label('Node of the GPU; empty where it is the node of the agent'),
-    util_percent: optional(gauge('f64', { help: 'Share of time in which kernels of the pod ran, in percent' })),
+    util_ratio: optional(gauge('f64', { unit: 'ratio', help: 'Share of time in which kernels of the pod ran' })),
     memory_used_bytes: optional(gauge('f64', { unit: 'bytes', help: 'Memory that processes of the pod use' })),
   },
   { entity },

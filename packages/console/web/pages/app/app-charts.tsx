@@ -37,7 +37,7 @@ export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }:
   const types = useTypes().data?.types
   const charts = useMemo(
     () =>
-      CHART_FIELDS.map(({ field, label, quantity }, at): GridChart => {
+      CHART_FIELDS.map(({ field, label, metricQuantity: quantity }, at): GridChart => {
         const query = queries[at]!
         const ofDevices = queries[at + CHART_FIELDS.length]
         const shownOf = (asked: MetricQuery | undefined) =>

@@ -1,5 +1,5 @@
 import type { GpuField } from '@sonde/sdk/api'
-import { BYTES, type DisplayQuantity, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
+import { BYTES, type DisplayQuantity, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 
 /** How one of the nine GPU numbers is shown. */
 export interface FieldWords {
@@ -8,7 +8,10 @@ export interface FieldWords {
   readonly label: string
   /** Label in the head of a column. */
   readonly short: string
+  /** Of the number in the API. */
   readonly quantity: DisplayQuantity
+  /** Of the metrics, which hold ratios where the API has percent. */
+  readonly metricQuantity: DisplayQuantity
   /** Metric of the mean of a service. */
   readonly metric: string
   /** Metric of a device that pods share. */
@@ -17,14 +20,14 @@ export interface FieldWords {
 
 /** The nine GPU numbers in display order. */
 export const FIELD_WORDS: readonly FieldWords[] = [
-  word('gpu-util', 'Utilisation', 'Util', PERCENT_WHOLE, 'util_percent'),
+  word('gpu-util', 'Utilisation', 'Util', PERCENT_WHOLE, 'util_ratio'),
   word('gpu-mem-used', 'Memory used', 'Memory used', BYTES, 'memory_used_bytes'),
   word('gpu-mem-total', 'Memory in all', 'Memory in all', BYTES, 'memory_total_bytes'),
-  word('gpu-tensor-active', 'Tensor active', 'Tensor', PERCENT_WHOLE, 'tensor_active_percent'),
-  word('gpu-sm-active', 'SM active', 'SM', PERCENT_WHOLE, 'sm_active_percent'),
-  word('gpu-dram-active', 'DRAM active', 'DRAM', PERCENT_WHOLE, 'dram_active_percent'),
-  word('gpu-fp16-active', 'FP16 active', 'FP16', PERCENT_WHOLE, 'fp16_active_percent'),
-  word('gpu-fp32-active', 'FP32 active', 'FP32', PERCENT_WHOLE, 'fp32_active_percent'),
+  word('gpu-tensor-active', 'Tensor active', 'Tensor', PERCENT_WHOLE, 'tensor_active_ratio'),
+  word('gpu-sm-active', 'SM active', 'SM', PERCENT_WHOLE, 'sm_active_ratio'),
+  word('gpu-dram-active', 'DRAM active', 'DRAM', PERCENT_WHOLE, 'dram_active_ratio'),
+  word('gpu-fp16-active', 'FP16 active', 'FP16', PERCENT_WHOLE, 'fp16_active_ratio'),
+  word('gpu-fp32-active', 'FP32 active', 'FP32', PERCENT_WHOLE, 'fp32_active_ratio'),
   word('gpu-power-w', 'Power', 'Power', WATTS, 'power_watts'),
 ]
 
@@ -34,5 +37,14 @@ export const CHART_FIELDS: readonly FieldWords[] = FIELD_WORDS.filter(({ field }
 )
 
 function word(field: GpuField, label: string, short: string, quantity: DisplayQuantity, name: string): FieldWords {
-  return { field, label, short, quantity, metric: `app_gpu_${name}`, deviceMetric: `shared_gpu_${name}` }
+  const metricQuantity = quantity === PERCENT_WHOLE ? PERCENT : quantity
+  return {
+    field,
+    label,
+    short,
+    quantity,
+    metricQuantity,
+    metric: `app_gpu_${name}`,
+    deviceMetric: `shared_gpu_${name}`,
+  }
 }
