@@ -1,23 +1,30 @@
 // Tables of fields in the READMEs of sources, made of their types: between `<!-- fields TYPE -->` and
-// `<!-- /fields -->`. Columns after the first four are written by hand, and stay with their field.
+// `<!-- /fields -->`. Other columns than these are written by hand, and stay with their field.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RecordType } from '@sonde/sdk'
+import type { Field, RecordType } from '@sonde/sdk'
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
+import { openFilesType } from '../../packages/agent/src/sources/template/type.ts'
 import { filesOf, root } from '../check/sources.ts'
 
 const MARKED = /(<!-- fields (\w+) -->\n)([\s\S]*?)(<!-- \/fields -->)/g
-const MADE = ['Field', 'Kind', 'Unit', 'Meaning']
+const MADE = ['Field', 'Kind', 'Unit', 'Meaning', 'Metric']
+/** The template is in no registry. */
+const TYPES: readonly RecordType[] = [...new Set(SOURCES.flatMap(({ types }) => types)), openFilesType]
 
-/** READMEs of sources that have such tables, by path, as they should be. */
+/** READMEs of sources by path, with the tables that they should have. Every type has its table in one of them. */
 export function readmesWithFields(): Record<string, string> {
-  const types = new Map(SOURCES.flatMap((source) => source.types.map((type) => [type.name, type] as const)))
-  const pages = filesOf('packages/agent/src/sources/*/README.md').map((path) => {
-    const text = readFileSync(join(root, path), 'utf8')
-    return [path, withTables(path, text, types)] as const
-  })
-  return Object.fromEntries(pages.filter(([, text]) => text.includes('<!-- fields ')))
+  const types = new Map(TYPES.map((type) => [type.name, type]))
+  const texts = filesOf('packages/agent/src/sources/*/README.md').map(
+    (path) => [path, readFileSync(join(root, path), 'utf8')] as const,
+  )
+  const shown = texts.flatMap(([, text]) => [...text.matchAll(MARKED)].map(([, , name]) => name))
+  for (const name of types.keys()) {
+    const count = shown.filter((other) => other === name).length
+    if (count !== 1) throw new Error(`${count} READMEs of sources have the fields of ${name}; allowed: one`)
+  }
+  return Object.fromEntries(texts.map(([path, text]) => [path, withTables(path, text, types)]))
 }
 
 function withTables(path: string, text: string, types: ReadonlyMap<string, RecordType>): string {
@@ -39,19 +46,33 @@ function rowsOf(table: string): string[][] {
   )
 }
 
-function tableOf(type: RecordType, [head = [], , ...rows]: readonly string[][]): string {
-  const more = head.slice(MADE.length)
-  const written = new Map(rows.map(([field = '', ...cells]) => [field, cells.slice(MADE.length - 1)]))
-  const fields = type.layout.slots.filter(({ field }) => field.role !== 'timestamp')
-  const made = fields.map(({ name, field }) => {
-    const { role, kind, unit = '', help = '', optional, count } = field
-    const [noun, ofText] = kind === 'symbol' ? [role === 'label' ? 'label' : 'text', ''] : [role, `, ${kind}`]
-    const array = count > 1 && kind !== 'char' ? `, ${count} elements` : ''
-    const quoted = `\`${name}\``
-    const own = [quoted, `${noun}${ofText}${array}${optional ? ', optional' : ''}`, unit, help.replaceAll('|', '\\|')]
-    return [...own, ...more.map((_, i) => written.get(quoted)?.[i] ?? '')]
+function tableOf(type: RecordType, [oldHead = [], , ...oldRows]: readonly string[][]): string {
+  const slots = type.layout.slots.filter(({ field }) => field.role !== 'timestamp')
+  const hasMetrics = slots.some(({ name }) => ownMetricOf(type, name) !== '')
+  const head = [...(hasMetrics ? MADE : MADE.slice(0, -1)), ...oldHead.filter((column) => !MADE.includes(column))]
+  const written = new Map(oldRows.map(([field = '', ...cells]) => [field, cells]))
+  const rows = slots.map((slot) => {
+    const { unit = '', help = '' } = slot.field
+    const quoted = `\`${slot.name}\``
+    const made = [quoted, kindOf(slot.field), unit, help.replaceAll('|', '\\|'), ownMetricOf(type, slot.name)]
+    return head.map((column) => {
+      const index = MADE.indexOf(column)
+      return (index < 0 ? written.get(quoted)?.[oldHead.indexOf(column) - 1] : made[index]) ?? ''
+    })
   })
-  return [[...MADE, ...more], [...MADE, ...more].map(() => '---'), ...made].map(lineOf).join('\n')
+  return [head, head.map(() => '---'), ...rows].map(lineOf).join('\n')
+}
+
+function kindOf({ role, kind, optional, count }: Field): string {
+  const [noun, ofText] = kind === 'symbol' ? [role === 'label' ? 'label' : 'text', ''] : [role, `, ${kind}`]
+  const array = count > 1 && kind !== 'char' ? `, ${count} elements` : ''
+  return `${noun}${ofText}${array}${optional ? ', optional' : ''}`
+}
+
+/** The metric of a field, quoted. Empty if the field has none, or if the names of type and field make its name. */
+function ownMetricOf(type: RecordType, field: string): string {
+  const metric = type.metrics.get(field)
+  return metric === undefined || metric === `${type.name}_${field}` ? '' : `\`${metric}\``
 }
 
 function lineOf(cells: readonly string[]): string {
