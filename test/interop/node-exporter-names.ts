@@ -22,11 +22,11 @@ const numa = (ours: string, theirs: string) =>
   [`host_numa_${ours}{numa_node="0"}`, `node_memory_numa_${theirs}{node="0"}`] as const
 const sensor = (
   ours: string,
-  place: readonly [device: string, chip: string, label: string, file: string],
+  place: readonly [chip: string, name: string, label: string, file: string],
   theirs: string,
 ) =>
   [
-    `host_${ours}{device="${place[0]}",chip="${place[1]}",sensor="${place[2]}"}`,
+    `host_${ours}{chip="${place[0]}",chip_name="${place[1]}",sensor="${place[2]}"}`,
     `node_hwmon_${theirs}{chip="${place[1]}",sensor="${place[3]}"}`,
   ] as const
 const PACKAGE = ['coretemp.0', 'coretemp', 'Package id 0', 'temp1'] as const

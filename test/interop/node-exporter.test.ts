@@ -33,8 +33,14 @@ interface Selector {
   readonly labels: ReadonlyMap<string, string>
 }
 
+/** Labels of ours for which node_exporter says `device`. */
+const DEVICE_LABELS = ['disk', 'rdma_device']
+
 function labelsOf(text: string): Map<string, string> {
-  return new Map([...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name = '', value = '']) => [name, value]))
+  const labels = text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)
+  return new Map(
+    Array.from(labels, ([, name = '', value = '']) => [DEVICE_LABELS.includes(name) ? 'device' : name, value]),
+  )
 }
 
 function pageOf(text: string): Page {

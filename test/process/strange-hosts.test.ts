@@ -191,7 +191,7 @@ test('hosts and exporters that others stumbled over: values that are right, and 
   t.after(() => sonde.stop())
   const lines = await until('everything was read', LIMIT_MS, async () => {
     const page = await metricLinesOf(sonde)
-    const isRead = page.has('host_power_watts{device="ACPI000D:00",chip="power_meter",sensor="power1"} 1834')
+    const isRead = page.has('host_power_watts{chip="ACPI000D:00",chip_name="power_meter",sensor="power1"} 1834')
     return isRead && page.has('host_memory_controller_corrected_errors_total{controller="0"} 3') && page
   })
   const has = (...wanted: readonly string[]) => {
@@ -210,19 +210,19 @@ test('hosts and exporters that others stumbled over: values that are right, and 
     'cciss/c0d0': 100,
     dasda: 100,
   }))
-    has(`host_disk_reads_total{device="${disk}"} ${reads}`)
-  for (const part of ['nbd0p1', 'zd0p1', 'cciss/c0d0p1', 'dasda1']) lacks(`host_disk_reads_total{device="${part}"}`)
+    has(`host_disk_reads_total{disk="${disk}"} ${reads}`)
+  for (const part of ['nbd0p1', 'zd0p1', 'cciss/c0d0p1', 'dasda1']) lacks(`host_disk_reads_total{disk="${part}"}`)
   // Monitors and zones.
-  const phy = (chip: string) => `host_temperature_celsius{device="phy0",chip="${chip}",sensor="temp1"}`
+  const phy = (chip: string) => `host_temperature_celsius{chip="phy0",chip_name="${chip}",sensor="temp1"}`
   has(`${phy('mt7996')} 30`, `${phy('mt7996 2')} 31`, 'host_thermal_zone_celsius{zone="0",kind="x86_pkg_temp"} 61.5')
-  has('host_temperature_celsius{device="nvme0",chip="nvme",sensor="Composite"} 41.85')
+  has('host_temperature_celsius{chip="nvme0",chip_name="nvme",sensor="Composite"} 41.85')
   lacks('host_temperature_limit_celsius', 'host_temperature_critical_celsius', 'host_power_cap_watts')
   lacks(
-    'host_power_watts{device="meter.0"',
+    'host_power_watts{chip="meter.0"',
     'host_thermal_zone_critical_celsius',
     'sonde_loss_records_total{component="host"',
   )
-  const nvme = { device: 'nvme0', sensor: 'Sensor 1' }
+  const nvme = { chip: 'nvme0', sensor: 'Sensor 1' }
   assert.match(
     await reasonOf(sonde, 'host_temperature_critical_celsius', nvme),
     /^0 °C was reported, .*nobody has set it$/,

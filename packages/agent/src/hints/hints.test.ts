@@ -216,7 +216,7 @@ test('a wait for data tells how busy the busiest disk is, of disks that are ther
     return node.open()[0]?.sentence ?? ''
   }
   const node = quietNode()
-  node.host.of(hostDiskType, { device: 'nvme1n1' }).rates.io_seconds_total = 0.97
+  node.host.of(hostDiskType, { disk: 'nvme1n1' }).rates.io_seconds_total = 0.97
   assert.match(sentenceOf(node), /wait 40\.0.% of the time; its busiest disk works 97\.0.% of the time$/)
   assert.ok(node.open()[0]?.evidence.some(({ metric }) => metric === 'host_disk_io_seconds_total'))
   const without = quietNode()

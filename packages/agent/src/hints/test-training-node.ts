@@ -149,7 +149,7 @@ export class TrainingNode {
     this.nics = Array.from({ length: 9 }, (_, i) => trainingNic(i, i < 8 ? i : null))
     for (const resource of ['io', 'cpu'])
       this.host.of(hostPressureType, { resource }).rates.waiting_seconds_total = 0.01
-    for (const device of ['nvme0n1', 'nvme1n1']) this.host.of(hostDiskType, { device }).rates.io_seconds_total = 0.1
+    for (const disk of ['nvme0n1', 'nvme1n1']) this.host.of(hostDiskType, { disk }).rates.io_seconds_total = 0.1
     for (const controller of ['0', '1', '2']) this.host.of(hostMemoryControllerType, { controller })
     for (const socket of ['0', '1']) this.host.of(hostCpuPackageType, { package: socket })
     this.host.rate({ corrected_errors_total: 0, uncorrected_errors_total: 0 })

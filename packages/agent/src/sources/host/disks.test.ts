@@ -21,7 +21,7 @@ test('a disk with several paths is reported once: with its counts, or with the s
         .join(''),
     )
     const records = await tested.sampleOf(hostDiskType)
-    return Object.fromEntries(records.map(({ device, reads_total }) => [device, Number(reads_total)]))
+    return Object.fromEntries(records.map(({ disk, reads_total }) => [disk, Number(reads_total)]))
   }
   const old = { nvme0n1: 0, nvme0c0n1: 30, nvme0c1n1: 12, nvme1n1: 7 }
   assert.deepEqual(await read(old), { nvme0n1: 42, nvme1n1: 7 })
@@ -41,7 +41,7 @@ test('without sysfs a part of a disk that is listed too is a partition, and no o
   const names = ['sda', 'sda1', 'sda11', 'nvme0n1', 'nvme0n1p1', 'xvda1', 'dm-1', 'dm-10', 'md1', 'md1p1', 'md12']
   node.write('proc/diskstats', names.map((device) => line(device, 1)).join(''))
   assert.deepEqual(
-    (await tested.sampleOf(hostDiskType)).map(({ device }) => device),
+    (await tested.sampleOf(hostDiskType)).map(({ disk }) => disk),
     ['sda', 'nvme0n1', 'xvda1', 'dm-1', 'dm-10', 'md1', 'md12'],
   )
 })

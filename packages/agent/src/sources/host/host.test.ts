@@ -287,7 +287,7 @@ test('diskstats: bytes and seconds of whole disks, of old kernels too', () => {
   assert.equal(malformed, undefined, 'lines of unwanted devices are not parsed')
   assert.deepEqual(disks, [
     {
-      device: 'vda',
+      disk: 'vda',
       reads_total: 365057,
       reads_merged_total: 31653,
       read_bytes_total: 16904210n * 512n,
@@ -347,18 +347,18 @@ test('temperatures: thousandths of a degree, below zero too', () => {
 test('disks come by their patterns, and leave', async (t) => {
   const { node, tested } = bringUp(t, { parts: ['disks'] })
   assert.deepEqual(
-    (await tested.sampleOf(hostDiskType)).map(({ device }) => device),
+    (await tested.sampleOf(hostDiskType)).map(({ disk }) => disk),
     ['vda'],
     'loop and memory disks are left out by default',
   )
   const { tested: all } = bringUp(t, { parts: ['disks'], disks: [] })
   assert.deepEqual(
-    (await all.sampleOf(hostDiskType)).map(({ device }) => device),
+    (await all.sampleOf(hostDiskType)).map(({ disk }) => disk),
     ['loop0', 'loop1', 'vda', 'zram0'],
   )
   node.write('proc/diskstats', node.read('proc/diskstats').replace(/^.*vda.*\n/m, ''))
   await tested.source.sample()
-  assert.deepEqual(TestedSource.absences(tested.take(), { device: 'vda' }), [': gone'])
+  assert.deepEqual(TestedSource.absences(tested.take(), { disk: 'vda' }), [': gone'])
 })
 
 test('sensors are named after their device, those of cores are left out, and few are read at once', async (t) => {
@@ -369,7 +369,7 @@ test('sensors are named after their device, those of cores are left out, and few
   for (let i = 1; i < 8; i++) node.write(`sys/class/hwmon/hwmon2/temp${i}_input`, `${i}000\n`)
   node.write('sys/class/hwmon/hwmon2/name', 'acpitz\n')
   const sensors = (records: readonly RecordOf<typeof hostTemperatureType>[]) =>
-    records.map(({ device, chip, sensor, celsius }) => `${device} ${chip} ${sensor} ${celsius}`)
+    records.map(({ chip, chip_name, sensor, celsius }) => `${chip} ${chip_name} ${sensor} ${celsius}`)
   assert.deepEqual(sensors(await tested.sampleOf(hostTemperatureType)), [
     'coretemp.0 coretemp Package id 0 41',
     '0000:9a:00.0 mlx5 asic 57',
@@ -381,7 +381,7 @@ test('sensors are named after their device, those of cores are left out, and few
   assert.equal((await tested.sampleOf(hostTemperatureType)).length, 9, 'all have had their turn')
   node.remove('sys/class/hwmon/hwmon2')
   for (let i = 0; i < 16; i++) await tested.source.sample()
-  const gone = TestedSource.absences(tested.take(), { device: 'hwmon2', chip: 'acpitz', sensor: 'temp1' })
+  const gone = TestedSource.absences(tested.take(), { chip: 'hwmon2', chip_name: 'acpitz', sensor: 'temp1' })
   assert.equal(gone.at(-1), ': gone')
   const { tested: none, node: bare } = bringUp(t, { parts: ['sensors', 'load'] })
   bare.remove('sys/class/hwmon')
@@ -403,7 +403,7 @@ test('fans and power meters come with their limits, and a meter that only averag
   await tested.source.sample()
   const taken = tested.take()
   const of = (type: unknown) => taken.filter((one) => one.type === type).map(({ record: { time: _, ...rest } }) => rest)
-  const place = { device: 'ACPI000D:00', chip: 'power_meter' }
+  const place = { chip: 'ACPI000D:00', chip_name: 'power_meter' }
   assert.deepEqual(of(hostFanType), [
     { ...place, sensor: 'Fan wall 1', rpm: 9600, minimum_rpm: 1200, maximum_rpm: 14400 },
   ])

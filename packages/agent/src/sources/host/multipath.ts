@@ -21,15 +21,15 @@ export class Multipath {
 
   /** Keeps the counts of a path. */
   take(path: HostDisk): void {
-    const head = headOf(path.device) ?? ''
+    const head = headOf(path.disk) ?? ''
     const paths = this.#paths.get(head) ?? new Map<string, HostDisk>()
-    paths.set(path.device, path)
+    paths.set(path.disk, path)
     this.#paths.set(head, paths)
   }
 
   /** Returns the counts of a disk: its counts if it has any, otherwise the sum of its paths. */
   of(disk: HostDisk): HostDisk {
-    const paths = this.#paths.get(disk.device)
+    const paths = this.#paths.get(disk.disk)
     if (paths === undefined || Number(disk.reads_total) + Number(disk.writes_total) > 0) return disk
     return [...paths.values()].reduce(sumOf, disk)
   }
@@ -41,7 +41,7 @@ export class Multipath {
 }
 
 function sumOf(disk: HostDisk, path: HostDisk): HostDisk {
-  const sum: Record<string, unknown> = { ...path, device: disk.device }
+  const sum: Record<string, unknown> = { ...path, disk: disk.disk }
   for (const [name, value] of Object.entries(disk)) {
     const other = sum[name]
     if (typeof value === 'number' && typeof other === 'number') sum[name] = value + other

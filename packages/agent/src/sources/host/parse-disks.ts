@@ -23,9 +23,9 @@ const COLUMNS_FLUSH = 17
 /**
  * Reads `/proc/diskstats`.
  *
- * @param isWanted Whether a device is read. Default: all are.
+ * @param isWanted Whether a disk is read. Default: all are.
  */
-export function parseDiskstats(bytes: Uint8Array, isWanted: (device: string) => boolean = () => true): HostDisks {
+export function parseDiskstats(bytes: Uint8Array, isWanted: (disk: string) => boolean = () => true): HostDisks {
   const text = new KernelText(bytes)
   const disks: HostDisk[] = []
   let malformed: string | undefined
@@ -33,10 +33,10 @@ export function parseDiskstats(bytes: Uint8Array, isWanted: (device: string) => 
     const start = text.at
     text.word()
     text.word()
-    const device = text.word()
-    if (device !== '' && !isWanted(device)) continue
+    const disk = text.word()
+    if (disk !== '' && !isWanted(disk)) continue
     const columns = readColumns(text)
-    if (device !== '' && columns !== undefined && columns.length >= COLUMNS_LEAST) disks.push(diskOf(device, columns))
+    if (disk !== '' && columns !== undefined && columns.length >= COLUMNS_LEAST) disks.push(diskOf(disk, columns))
     else {
       const line = text.lineFrom(start)
       if (line !== '') malformed ??= line
@@ -55,12 +55,12 @@ function readColumns(text: KernelText): Integer64[] | undefined {
   return columns
 }
 
-function diskOf(device: string, columns: readonly Integer64[]): HostDisk {
+function diskOf(disk: string, columns: readonly Integer64[]): HostDisk {
   const at = (index: number) => columns[index] ?? 0
   const seconds = (index: number) => Number(at(index)) / MS_PER_SECOND
   const bytes = (index: number) => BigInt.asUintN(64, BigInt(at(index)) * SECTOR_BYTES)
   return {
-    device,
+    disk,
     reads_total: at(0),
     reads_merged_total: at(1),
     read_bytes_total: bytes(2),

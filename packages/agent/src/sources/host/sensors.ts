@@ -31,7 +31,7 @@ export const sensors = slowPart({
  * Finds the sensors of one monitor. The numbers of monitors change with every boot, so the link to the device
  * identifies a sensor, together with the name of the chip.
  *
- * @param counts Number of monitors so far, by device and chip. The second monitor of the same name gets the number 2.
+ * @param counts Number of monitors so far, by chip and name. The second monitor of the same name gets the number 2.
  */
 function sensorsOf(reader: HostReader, monitor: string, counts: Map<string, number>): FoundSeries[] {
   const { sysfs } = reader
@@ -44,11 +44,11 @@ function sensorsOf(reader: HostReader, monitor: string, counts: Map<string, numb
   if (names instanceof ReadFailure || !names.some((name) => INPUT.test(name))) return []
   const file = (name: string) => sysfs.file(...folder, name)
   const link = sysfs.linkName(...beside)
-  const device = link instanceof ReadFailure ? monitor : link
+  const chip = link instanceof ReadFailure ? monitor : link
   const name = reader.text(own.includes('name') ? sysfs.file(...FOLDER, monitor, 'name') : file('name')) ?? monitor
-  const count = (counts.get(`${device} ${name}`) ?? 0) + 1
-  counts.set(`${device} ${name}`, count)
-  const chip = count === 1 ? name : `${name} ${count}`
+  const count = (counts.get(`${chip} ${name}`) ?? 0) + 1
+  counts.set(`${chip} ${name}`, count)
+  const chip_name = count === 1 ? name : `${name} ${count}`
   const taken = new Set<string>()
   return names.sort().flatMap((name) => {
     const [, stem = '', kind = '', end] = INPUT.exec(name) ?? []
@@ -59,7 +59,7 @@ function sensorsOf(reader: HostReader, monitor: string, counts: Map<string, numb
     const sensor = taken.has(`${kind} ${label}`) ? `${label} ${stem}` : label
     taken.add(`${kind} ${sensor}`)
     const { type, field, parse, limits } = known
-    const found = { type, labels: { device, chip, sensor } }
+    const found = { type, labels: { chip, chip_name, sensor } }
     const filesOf = () => [
       { field, file: file(name), parse },
       ...Object.entries(limits).map(([limit, suffix]) => ({ field: limit, file: file(`${stem}_${suffix}`), parse })),

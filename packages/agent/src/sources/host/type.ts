@@ -168,7 +168,7 @@ export const hostDiskType = defineType(
   'Work of one disk',
   {
     time: timestamp(),
-    device: label('Name of the disk'),
+    disk: label('Name of the disk'),
     reads_total: count('Reads completed'),
     reads_merged_total: count('Reads merged into another read'),
     read_bytes_total: counter('u64', { unit: 'bytes', help: 'Bytes read' }),
@@ -250,8 +250,8 @@ export const hostNumaType = defineType(
 )
 
 const sensor = {
-  device: label('Device of the sensor, such as a PCI address, nvme0 or coretemp.0; the monitor if it has no device'),
-  chip: label('Name of the monitor, such as coretemp, nvme or mlx5'),
+  chip: label('Device with the sensor, such as a PCI address, nvme0 or coretemp.0; its monitor if it has no device'),
+  chip_name: label('Name of the chip, such as coretemp, nvme or mlx5'),
   sensor: label('Name of the sensor, such as Package id 0 or temp1'),
 }
 const celsius = (help: string) => optional(gauge('f64', { unit: 'celsius', help }))
