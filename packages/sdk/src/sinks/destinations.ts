@@ -1,11 +1,11 @@
-import type { ObjectEntries } from 'valibot'
 import { type Checked, type ConfigIssue, oneOrMany, show } from '../config/kit.ts'
-import { respelled, type Spelling, spelled } from '../config/spelling.ts'
+import { type Spelling, spelled } from '../config/spelling.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
 import { type CommonOptions, commonEntries } from './common-options.ts'
 import { SINKS, type SinkContext, type SinkDefinition } from './registry.ts'
 import { Route } from './route.ts'
+import { camelValues, respelledEntries } from './spelled-entries.ts'
 
 /** Destinations of one kind at most. */
 const COUNT_LIMIT = 16
@@ -36,7 +36,7 @@ export function exportEntries(rules: DestinationRules): Record<string, ReturnTyp
 
 function entryOf({ entries, agentEntries = entries }: SinkDefinition, { spelling, isAgent }: DestinationRules) {
   const own = isAgent ? agentEntries : entries
-  return oneOrMany(respelled({ ...commonEntries, ...own }, spelling) as ObjectEntries, COUNT_LIMIT)
+  return oneOrMany(respelledEntries({ ...commonEntries, ...own }, spelling), COUNT_LIMIT)
 }
 
 /**
@@ -65,8 +65,8 @@ function optionIssues(
   }
   const clash = definition.refuse?.(options)
   if (clash === undefined) return issues
-  const { key, allowed } = clash
-  return [...issues, { path: `${place}.${spelled(key, spelling)}`, fault: `is ${show(options[key])}`, allowed }]
+  const { key, fault = `is ${show(options[key])}`, allowed } = clash
+  return [...issues, { path: `${place}.${spelled(key, spelling)}`, fault, allowed }]
 }
 
 /** Names, and places where records are kept, that two destinations have. */
@@ -99,7 +99,7 @@ function destinationsOf(
   if (given === undefined) return []
   const blocks = (Array.isArray(given) ? given : [given]) as Readonly<Record<string, unknown>>[]
   return blocks.map((block, index) => {
-    const common = respelled(block, 'camel') as CommonOptions & Record<string, unknown>
+    const common = camelValues(definition.entries, block) as CommonOptions & Record<string, unknown>
     const own = Object.fromEntries(Object.entries(common).filter(([name]) => !Object.hasOwn(commonEntries, name)))
     const options = definition.complete?.(own) ?? own
     const usual = index === 0 ? definition.name : `${definition.name}_${index + 1}`

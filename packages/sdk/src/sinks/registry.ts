@@ -27,9 +27,12 @@ export interface SinkContext {
   readonly onLoss?: OnLoss
 }
 
-/** An option in conflict with other options, and its allowed values. */
+/** An option that cannot be used, because of another option or of this machine, and its allowed values. */
 export interface OptionClash {
+  /** As programs spell it, such as `tls.caFile`. */
   readonly key: string
+  /** The fault as the predicate of a sentence, without a secret. Default: the value of the option. */
+  readonly fault?: string
   readonly allowed: string
 }
 
@@ -47,7 +50,7 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly agentEntries?: E
   /** Whether records that it has survive a crash of the process. */
   readonly isDurable: boolean
-  /** Finds a conflict between options that are each valid. */
+  /** Finds an option that cannot be used although it is valid: it conflicts with others, or its file is missing. */
   refuse?(options: OptionsOf<E>): OptionClash | undefined
   /** Fills in defaults that depend on the machine. Default: there are none. */
   complete?(options: OptionsOf<E>): OptionsOf<E>
