@@ -41,7 +41,7 @@ async function inTurn(
   measure: (rounds: number, stops: Stop[], folder: string) => Promise<BenchResult>,
 ): Promise<BenchResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-doca-'))
-  const stops: Stop[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const stops: Stop[] = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })]
   try {
     return await measure(rounds, stops, folder)
   } finally {

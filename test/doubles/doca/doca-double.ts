@@ -113,7 +113,8 @@ export class DocaDouble {
     this.#control = openSync(join(this.folder, 'control'), 'r+')
     test.after(() => {
       closeSync(this.#control)
-      rmSync(this.folder, { recursive: true, force: true })
+      // A child of a killed agent may still write while its folder is removed.
+      rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     })
     this.play({})
   }
