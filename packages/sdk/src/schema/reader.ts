@@ -12,7 +12,7 @@ export interface ReadRecord {
 }
 
 /** The value of a field that is no nested record. */
-type ReadValue = bigint | number | string | boolean | readonly (bigint | number | boolean)[]
+export type ReadValue = bigint | number | string | boolean | readonly (bigint | number | boolean)[]
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -66,7 +66,8 @@ export function msFactorOf({ time }: RecordType): number {
   return time?.field.resolution === 'us' ? 1e-3 : 1e-6
 }
 
-function readField(slot: Slot, views: Views, offset: number, symbols: SymbolText): ReadValue {
+/** The value of a present field. */
+export function readField(slot: Slot, views: Views, offset: number, symbols: SymbolText): ReadValue {
   const { kind, count } = slot.field
   const at = offset + slot.offset
   if (kind === 'char') return readChars(views.u8, at, count)
