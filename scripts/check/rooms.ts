@@ -15,6 +15,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'schema',
     'link',
     'wire',
+    'disk',
     'query',
     'api',
     'sink',

@@ -121,6 +121,7 @@ export {
   typeEntry,
 } from '../wire/dtb/encode.ts'
 export { BLOCK_HEADER_BYTES, type SourceEntry as RecordsSource } from '../wire/dtb/format.ts'
+export { type MadeBlock, type OriginBatch, OriginBlocks } from '../wire/dtb/origin-blocks.ts'
 export { clientFrames, type FrameDecoder, serviceFrames } from '../wire/ipc/decode.ts'
 export { encodeFrame, writePageHeader } from '../wire/ipc/encode.ts'
 export {

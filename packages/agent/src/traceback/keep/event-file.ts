@@ -1,6 +1,11 @@
-import { BLOCK_HEADER_BYTES, encodeReservedBlock, type RecordsSource } from '@sonde/sdk/internal'
+import {
+  BLOCK_HEADER_BYTES,
+  encodeReservedBlock,
+  type OriginBatch,
+  OriginBlocks,
+  type RecordsSource,
+} from '@sonde/sdk/internal'
 import type { EventDisk, EventDiskFile } from './disk.ts'
-import { type EventBatch, EventBlocks } from './event-blocks.ts'
 import type { EventHead, HeadEnd } from './event-head.ts'
 import type { KeptBlock } from './kept-index.ts'
 import type { SeriesBook, SeriesPart } from './series-book.ts'
@@ -27,7 +32,7 @@ export class EventFile {
   records = 0
   readonly blocks: KeptBlock[] = []
   readonly #options: EventFileOptions
-  readonly #made = new EventBlocks()
+  readonly #made = new OriginBlocks()
   /** End of the event; set before the file is finished. */
   end: HeadEnd | undefined
   /** Offsets of the event's record and of the reserved space for its end. Unit: bytes. */
@@ -44,16 +49,18 @@ export class EventFile {
    * Appends the records of a batch. The first call creates the file.
    * @throws a system error; whole blocks are kept.
    */
-  async append(part: SeriesPart, batch: EventBatch): Promise<void> {
+  async append(part: SeriesPart, batch: OriginBatch): Promise<void> {
     if (batch.count === 0) return
     const { disk, path, source, createdMs, book, ready } = this.#options
     if (this.#file === undefined) {
       await ready()
       this.#file = await disk.create(path)
-      await this.#write(this.#made.beginning(source, createdMs))
+      const createdUs = BigInt(Math.round(createdMs * 1000))
+      await this.#write(this.#made.beginning(source, createdUs, BigInt(process.pid)))
       await this.#beginHead()
     }
-    const { before, block } = this.#made.of(batch)
+    // Windows are requested by the wall clock, and an event has no pages.
+    const { before, block } = this.#made.of({ ...batch, clock: 'wall', page: undefined })
     await this.#write(before)
     const at = this.bytes
     await this.#write([block])

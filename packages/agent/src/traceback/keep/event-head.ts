@@ -1,7 +1,6 @@
 import type { Batch } from '@sonde/sdk'
 import type { EventEnd } from '@sonde/sdk/api'
-import { createOwnSource, eventType, markType } from '@sonde/sdk/internal'
-import type { EventBatch } from './event-blocks.ts'
+import { createOwnSource, eventType, markType, type OriginBatch } from '@sonde/sdk/internal'
 
 /** Facts about an event for its file. Times are nanoseconds since the Unix epoch. */
 export interface HeadFacts {
@@ -46,20 +45,20 @@ export class EventHead {
   }
 
   /** Records with every text that a later record may need. */
-  texts(): EventBatch[] {
+  texts(): OriginBatch[] {
     const { startNs: endNs, errorNs } = this.#facts
     const ends = Object.keys(ENDS).map((why): HeadEnd => ({ why: why as EventEnd, endNs, errorNs }))
     return [...ends.map((end) => this.event(end)), this.mark(ends[0]), this.mark()]
   }
 
   /** The record of the event. */
-  event(end?: HeadEnd): EventBatch {
+  event(end?: HeadEnd): OriginBatch {
     this.#event(end)
     return this.#taken()
   }
 
   /** The mark of its start or end. */
-  mark(end?: HeadEnd): EventBatch {
+  mark(end?: HeadEnd): OriginBatch {
     const { id: event, rule, device, startNs } = this.#facts
     const edge = end === undefined ? 'opened' : 'ended'
     const time = end?.endNs ?? startNs
@@ -81,7 +80,7 @@ export class EventHead {
     this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
   }
 
-  #taken(): EventBatch {
+  #taken(): OriginBatch {
     this.#source.flush()
     const batch = this.#batches.splice(0).at(-1) as Batch
     return { ...batch, source: SOURCE }

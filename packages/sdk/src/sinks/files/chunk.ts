@@ -1,5 +1,6 @@
+import { END_BLOCK } from '../../disk/record-file.ts'
 import type { Entry } from './blocks.ts'
-import { END_BLOCK, type RecordFile } from './record-file.ts'
+import type { SourceFile } from './contents.ts'
 
 /** Large enough that the call costs little, small enough that a turn is short. Unit: bytes. */
 const BYTES_LIMIT = 4 << 20
@@ -8,14 +9,14 @@ const BLOCK_COUNT_LIMIT = 512
 
 /** Blocks that are written to a file with one call. */
 export class Chunk {
-  readonly file: RecordFile
+  readonly file: SourceFile
   readonly blocks: Uint8Array[] = []
   bytes = 0
   endsFile = false
   /** The entry that a block is; undefined for types and texts. */
   readonly #entries: (Entry | undefined)[] = []
 
-  constructor(file: RecordFile) {
+  constructor(file: SourceFile) {
     this.file = file
   }
 

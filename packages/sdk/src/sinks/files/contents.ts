@@ -1,3 +1,4 @@
+import type { RecordFile } from '../../disk/record-file.ts'
 import { UsedTextsWriter } from '../../link/used-texts-writer.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
@@ -13,6 +14,9 @@ import {
 import { BLOCK_HEADER_BYTES, DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
 import type { Entry } from './blocks.ts'
 import type { TypeSet } from './type-sets.ts'
+
+/** A file of the records of one source. */
+export type SourceFile = RecordFile<Contents>
 
 /** Texts of the sink's own, such as the reasons of losses. */
 export interface OwnTexts {

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import { Disk } from '../../disk/disk.ts'
+import { syncFolders } from '../../disk/record-file.ts'
 import { messageOf } from '../../errors.ts'
 import { Periods } from '../../schema/periods.ts'
 import { Backpressure } from '../../sink/backpressure.ts'
@@ -7,10 +9,9 @@ import { ClientLosses } from '../../sink/client-losses.ts'
 import { countDrop, type SinkStats, sinkStats } from '../../sink/sink.ts'
 import { Blocks, type Entry } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
-import { Disk } from './disk.ts'
+import type { SourceFile } from './contents.ts'
 import { removeLive } from './live-files.ts'
 import type { FilesDropReason } from './reasons.ts'
-import { type RecordFile, syncFolders } from './record-file.ts'
 import { TypeSets } from './type-sets.ts'
 
 /** Files that are closed at once. */
@@ -37,7 +38,7 @@ export class FilesContext {
   /** Fingerprints of schemas whose sidecar exists. */
   readonly sidecars = new Set<string>()
   /** Called when a file was closed. */
-  onEnd: (file: RecordFile) => void = () => undefined
+  onEnd: (file: SourceFile) => void = () => undefined
   queuedRecords = 0
   queuedBytes = 0
   /** Number of failed syncs of the disk. */
@@ -45,7 +46,7 @@ export class FilesContext {
   /** The last error; empty after a successful write. */
   failing = ''
   /** Files with an open descriptor; the least recently used is first. */
-  readonly #open = new Set<RecordFile>()
+  readonly #open = new Set<SourceFile>()
   /** Folders with entries that the disk was not asked to take. */
   readonly #folders = new Set<string>()
   readonly #behind = new Set<Promise<void>>()
@@ -100,7 +101,7 @@ export class FilesContext {
    * Marks the descriptor of a file as used; where there are too many, the one used longest ago is closed until it is
    * needed.
    */
-  use(file: RecordFile): void {
+  use(file: SourceFile): void {
     this.#open.delete(file)
     this.#open.add(file)
     if (this.#open.size <= this.config.openFilesMax) return
@@ -113,7 +114,7 @@ export class FilesContext {
   }
 
   /** A file was closed. */
-  forget(file: RecordFile): void {
+  forget(file: SourceFile): void {
     this.#open.delete(file)
     removeLive(file)
     this.onEnd(file)

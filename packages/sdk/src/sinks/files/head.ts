@@ -1,9 +1,9 @@
+import type { DiskFile } from '../../disk/disk.ts'
 import { SondeError } from '../../errors.ts'
 import { crc32 } from '../../internal/crc32.ts'
 import { type DtbBlockHeader, decodeBlockHeader, decodeFileHeader } from '../../wire/dtb/decode-header.ts'
 import { dtbBlockBytes } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES, type SourceEntry } from '../../wire/dtb/format.ts'
-import type { DiskFile } from './disk.ts'
 
 /** The block of a source is small: labels, and a few names. */
 const SOURCE_BYTES_LIMIT = 1 << 20

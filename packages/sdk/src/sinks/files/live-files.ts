@@ -1,23 +1,23 @@
 import { sep } from 'node:path'
-import type { RecordFile } from './record-file.ts'
+import type { SourceFile } from './contents.ts'
 
 /**
  * Files that this process is writing, of all its sinks: several sinks may share a root, and none may remove the open
  * files of another.
  */
-const live = new Set<RecordFile>()
+const live = new Set<SourceFile>()
 
 /** A file was begun. */
-export function addLive(file: RecordFile): void {
+export function addLive(file: SourceFile): void {
   live.add(file)
 }
 
 /** A file was closed. */
-export function removeLive(file: RecordFile): void {
+export function removeLive(file: SourceFile): void {
   live.delete(file)
 }
 
 /** The files below a root that this process writes to. */
-export function liveBelow(root: string): RecordFile[] {
+export function liveBelow(root: string): SourceFile[] {
   return [...live].filter(({ path }) => path.startsWith(root + sep))
 }

@@ -1,6 +1,6 @@
+import type { Disk, DiskFile } from '../../disk/disk.ts'
 import { crc32 } from '../../internal/crc32.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_MAGIC, BLOCK_TYPE, DTB_LIMITS } from '../../wire/dtb/format.ts'
-import type { Disk, DiskFile } from './disk.ts'
 import { blockHeaderOf, readSource } from './head.ts'
 import { filesOfSource } from './tree.ts'
 

@@ -1,3 +1,5 @@
+import { codeOf } from '../../disk/error-code.ts'
+
 /** Reasons for drops; `README.md` explains each. */
 export type FilesDropReason = 'closed' | 'wrong_size' | 'too_large' | 'queue_full' | 'disk_full' | 'denied' | 'failed'
 
@@ -9,11 +11,6 @@ const REASONS: Readonly<Record<string, FilesDropReason>> = {
   EACCES: 'denied',
   EPERM: 'denied',
   EROFS: 'denied',
-}
-
-/** The code of an error of the system, or of ours; empty if it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /** The reason under which records are dropped that could not be written for an error. */

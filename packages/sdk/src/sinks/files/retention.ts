@@ -1,12 +1,12 @@
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Disk } from '../../disk/disk.ts'
+import { codeOf } from '../../disk/error-code.ts'
+import type { SourceFile } from './contents.ts'
 import type { FilesContext } from './context.ts'
-import type { Disk } from './disk.ts'
 import { isEnded, readFingerprint, readSource } from './head.ts'
 import { liveBelow } from './live-files.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
-import { codeOf } from './reasons.ts'
-import type { RecordFile } from './record-file.ts'
 import { dayFolders, foldersIn, recordFilesIn } from './tree.ts'
 
 /** A file that seems closed. */
@@ -48,7 +48,7 @@ export class Retention {
   }
 
   /** A file of this sink was closed. */
-  note({ path, timeUs, bytes }: RecordFile): void {
+  note({ path, timeUs, bytes }: SourceFile): void {
     this.#bytes += bytes
     this.#closed.push({ path, timeUs, bytes })
   }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { Disk } from '../../disk/disk.ts'
+import { codeOf } from '../../disk/error-code.ts'
+import { refuseLinks } from '../../disk/links.ts'
+import { syncFolders } from '../../disk/record-file.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
 import { typeEntry } from '../../wire/dtb/encode.ts'
 import type { FilesContext } from './context.ts'
-import type { Disk } from './disk.ts'
-import { refuseLinks } from './links.ts'
 import { SCHEMA_FOLDER, schemaFileName } from './paths.ts'
-import { codeOf } from './reasons.ts'
-import { syncFolders } from './record-file.ts'
 import type { TypeSet } from './type-sets.ts'
 
 /**

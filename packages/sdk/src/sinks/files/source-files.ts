@@ -1,30 +1,30 @@
+import { END_BLOCK, type FileLocation, RecordFile, syncFolders } from '../../disk/record-file.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import type { Entry } from './blocks.ts'
-import { Contents } from './contents.ts'
+import { Contents, type SourceFile } from './contents.ts'
 import type { FilesContext } from './context.ts'
 import { addLive } from './live-files.ts'
 import { fileName, sourceFolder } from './paths.ts'
-import { END_BLOCK, type FileLocation, RecordFile, syncFolders } from './record-file.ts'
 import { writeSidecar } from './sidecar.ts'
 
 /** After a file could not be made, how long none is tried. Unit: milliseconds. */
 const RETRY_MS = 1000
 
 /** A new file, and the folders that have a new entry. */
-type Made = readonly [RecordFile, readonly string[]]
+type Made = readonly [SourceFile, readonly string[]]
 
 /** The open files of the sources of one id and tag: one file a source. */
 export class SourceFiles {
   readonly #context: FilesContext
   readonly #id: string
   readonly #tag: string
-  readonly #files = new Map<SourceInfo, RecordFile>()
+  readonly #files = new Map<SourceInfo, SourceFile>()
   /** Files that were made in advance. */
   readonly #ahead = new Map<SourceInfo, Promise<Made>>()
   /** The client of each source. */
   readonly #clients = new WeakMap<SourceInfo, bigint>()
   /** With durability `block`: files that were written to and that the disk was not asked to take. */
-  readonly #changed = new Set<RecordFile>()
+  readonly #changed = new Set<SourceFile>()
   /** Pending syncs of files that were started or closed. */
   readonly #awaited: Promise<void>[] = []
   /** Why no file could be made, and until when none is tried. */
@@ -40,11 +40,11 @@ export class SourceFiles {
     return this.#files.size
   }
 
-  entries(): Iterable<[SourceInfo, RecordFile]> {
+  entries(): Iterable<[SourceInfo, SourceFile]> {
     return [...this.#files]
   }
 
-  of(source: SourceInfo): RecordFile | undefined {
+  of(source: SourceInfo): SourceFile | undefined {
     return this.#files.get(source)
   }
 
@@ -59,7 +59,7 @@ export class SourceFiles {
   }
 
   /** Whether an entry may follow in a file, behind what is to be written first. Its first records go into any. */
-  hasRoom(file: RecordFile, entry: Entry, before: readonly Uint8Array[], waitingBytes: number): boolean {
+  hasRoom(file: SourceFile, entry: Entry, before: readonly Uint8Array[], waitingBytes: number): boolean {
     const { maxBytes, maxAgeUs, nowMs } = this.#context.config
     const { contents } = file
     if (file.isGone || file.isEnded) return false
@@ -75,7 +75,7 @@ export class SourceFiles {
    *
    * @throws what the system said, also for a while after it did.
    */
-  async open(entry: Entry): Promise<RecordFile> {
+  async open(entry: Entry): Promise<SourceFile> {
     const { config } = this.#context
     await this.end(entry.source)
     if (this.#trouble !== undefined && config.nowMs() < this.#trouble.untilMs) throw this.#trouble.error
@@ -115,14 +115,14 @@ export class SourceFiles {
   }
 
   /** {@link open} for a process that ends and cannot wait. */
-  openNow(entry: Entry): RecordFile {
+  openNow(entry: Entry): SourceFile {
     const file = RecordFile.createNow(this.#place(), this.#contentsFor(entry), this.#context.config.nowMs())
     this.#files.set(entry.source, file)
     return file
   }
 
   /** A file was written to. */
-  touch(file: RecordFile): void {
+  touch(file: SourceFile): void {
     const { nowMs, durability } = this.#context.config
     file.usedMs = nowMs()
     if (durability === 'block') this.#changed.add(file)

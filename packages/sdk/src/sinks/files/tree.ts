@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
-import type { Disk } from './disk.ts'
+import type { Disk } from '../../disk/disk.ts'
+import { codeOf } from '../../disk/error-code.ts'
 import { parseFileName, pathName } from './paths.ts'
-import { codeOf } from './reasons.ts'
 
 const YEAR = /^\d{4}$/
 const DAY = /^\d{4}$/

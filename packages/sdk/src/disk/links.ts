@@ -1,8 +1,8 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { SondeError } from '../../errors.ts'
+import { SondeError } from '../errors.ts'
 import type { Disk } from './disk.ts'
-import { codeOf } from './reasons.ts'
+import { codeOf } from './error-code.ts'
 
 /**
  * Refuses a folder below the root that is reached through a link: whoever may write to the root could have files

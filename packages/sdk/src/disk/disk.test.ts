@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gunzipSync, gzip } from 'node:zlib'
-import { temporaryFolder } from '../../../test/files-rig.ts'
-import { until } from '../../../test/helper.ts'
+import { temporaryFolder } from '../../test/files-rig.ts'
+import { until } from '../../test/helper.ts'
 import { Disk } from './disk.ts'
 
 /** Calls to a disk that hang in their threads until `answer`. */

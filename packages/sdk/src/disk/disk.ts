@@ -1,6 +1,6 @@
 import { constants, type Dirent, type Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
-import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
+import { PRIVATE_FILE_MODE } from '../internal/private-files.ts'
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 /** As Node spells them. */

@@ -1,16 +1,21 @@
 import { closeSync, constants, ftruncateSync, openSync, writevSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { SondeError } from '../../errors.ts'
-import { makeFolders, makeFoldersNow } from '../../internal/make-folders.ts'
-import { PRIVATE_FILE_MODE } from '../../internal/private-files.ts'
-import { encodeEndBlock } from '../../wire/dtb/encode.ts'
-import type { Contents } from './contents.ts'
+import { SondeError } from '../errors.ts'
+import { makeFolders, makeFoldersNow } from '../internal/make-folders.ts'
+import { PRIVATE_FILE_MODE } from '../internal/private-files.ts'
+import { encodeEndBlock } from '../wire/dtb/encode.ts'
 import type { Disk, DiskFile } from './disk.ts'
+import { codeOf } from './error-code.ts'
 import { refuseLinks, refuseLinksNow } from './links.ts'
-import { codeOf } from './reasons.ts'
 
 /** The last block of every file. */
 export const END_BLOCK = encodeEndBlock()
+
+/** What a file has announced. */
+export interface FileContents {
+  /** The file is there, and nothing in it. Unit: microseconds since the Unix epoch. */
+  begin(createdUs: number): void
+}
 
 /** How far an attempt to write came. */
 export interface Appended {
@@ -40,11 +45,11 @@ interface Opened {
 }
 
 /** A file under way: what is in it, and how far. Only whole blocks are ever left in it. */
-export class RecordFile {
+export class RecordFile<C extends FileContents = FileContents> {
   readonly path: string
   /** When it was made, as its name says. Unit: microseconds since the Unix epoch. */
   readonly timeUs: number
-  readonly contents: Contents
+  readonly contents: C
   /** When it was made, by a clock that only rises. Unit: milliseconds. */
   readonly madeMs: number
   /** When it was last written to. */
@@ -66,7 +71,7 @@ export class RecordFile {
   #isDirty = true
   #syncing: Promise<void> | undefined
 
-  private constructor({ disk, path, timeUs, handle }: Opened, contents: Contents, nowMs: number) {
+  private constructor({ disk, path, timeUs, handle }: Opened, contents: C, nowMs: number) {
     this.#disk = disk
     this.path = path
     this.timeUs = timeUs
@@ -81,18 +86,18 @@ export class RecordFile {
    * Makes a new, empty file; if its time is taken, the next time is used. Its head is written with its first records.
    * Returns the folders with a new entry too.
    */
-  static async create(
+  static async create<C extends FileContents>(
     place: FileLocation,
-    contents: Contents,
+    contents: C,
     nowMs: number,
-  ): Promise<[RecordFile, readonly string[]]> {
+  ): Promise<[RecordFile<C>, readonly string[]]> {
     const { firstMade, ...opened } = await openNew(place)
     contents.begin(opened.timeUs)
     return [new RecordFile(opened, contents, nowMs), changedFolders(place, firstMade)]
   }
 
   /** {@link create} for a process that ends and cannot wait. */
-  static createNow(place: FileLocation, contents: Contents, nowMs: number): RecordFile {
+  static createNow<C extends FileContents>(place: FileLocation, contents: C, nowMs: number): RecordFile<C> {
     refuseLinksNow(place.root, place.folder)
     makeFoldersNow(place.folder)
     for (let { timeUs } = place; ; timeUs++) {

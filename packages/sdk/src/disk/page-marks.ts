@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
-import { crc32 } from '../../internal/crc32.ts'
-import { makeFolders } from '../../internal/make-folders.ts'
-import type { PageId } from '../../schema/batch.ts'
+import { crc32 } from '../internal/crc32.ts'
+import { makeFolders } from '../internal/make-folders.ts'
+import type { PageId } from '../schema/batch.ts'
 import type { Disk, DiskFile } from './disk.ts'
-import { codeOf } from './reasons.ts'
+import { codeOf } from './error-code.ts'
 
 /** Client and page, 64 bits each, a CRC-32 of both, and four bytes of 0. */
 const ENTRY_BYTES = 24
