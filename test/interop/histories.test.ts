@@ -28,6 +28,8 @@ const type = defineType('suite', 'Records of the suite', {
   level: gauge('f64'),
   heat: gauge('f64'),
   waits: buckets('u64', EDGES, { unit: 'seconds' }),
+  busy: counter('f64', { metric: 'suite_modes_total', labels: { mode: 'busy' } }),
+  idle: counter('f64', { metric: 'suite_modes_total', labels: { mode: 'idle' } }),
 })
 
 interface Row {
@@ -39,6 +41,8 @@ interface Row {
   readonly level: number
   readonly heat: number
   readonly waits: readonly bigint[]
+  readonly busy: number
+  readonly idle: number
 }
 
 /** GPUs of three pods: one pod has two, one misses a stretch, one restarts, and one comes late. */
@@ -60,7 +64,8 @@ function rows(): Row[] {
       const bytes_total = labels.pod === 'restarted' && at >= 45 ? counted - 25_000 : counted
       const heat = at === ODD ? Number.NaN : at
       const waits = [5, 3, 2, 1].map((each, bin) => BigInt(each * at + (at >> (bin + 1))))
-      found.push({ at, ...labels, bytes_total, level: ((at * 7919 + i * 104_729) % 1000) / 10, heat, waits })
+      const level = ((at * 7919 + i * 104_729) % 1000) / 10
+      found.push({ at, ...labels, bytes_total, level, heat, waits, busy: at * (i + 1), idle: 100 * at + i })
     }
   }
   return found.sort((a, b) => a.at - b.at)
@@ -74,6 +79,12 @@ function samplesOf(all: readonly Row[]): PeerSample[] {
       return { metric: `suite_${field}`, labels: { service, pod, gpu }, timeMs: timeOf(at), value: values[field] }
     }),
   )
+  const modes = (['busy', 'idle'] as const).flatMap((mode) =>
+    all.map(({ at, service, pod, gpu, ...values }) => {
+      const labels = { service, pod, gpu, mode }
+      return { metric: 'suite_modes_total', labels, timeMs: timeOf(at), value: values[mode] }
+    }),
+  )
   const ofBins = all.flatMap(({ at, service, pod, gpu, waits }) => {
     let below = 0
     return waits.map((count, bin) => {
@@ -82,7 +93,7 @@ function samplesOf(all: readonly Row[]): PeerSample[] {
       return { metric: 'suite_waits_bucket', labels, timeMs: timeOf(at), value: below }
     })
   })
-  return [...plain, ...ofBins.sort((a, b) => a.timeMs - b.timeMs)]
+  return [...plain, ...modes.sort((a, b) => a.timeMs - b.timeMs), ...ofBins.sort((a, b) => a.timeMs - b.timeMs)]
 }
 
 type Question = Partial<SeriesQuery> & { readonly metric: string }
@@ -238,6 +249,16 @@ for (const { name, programs, start } of PEERS) {
           [],
           JSON.stringify(matcher),
         )
+    })
+    it('agree on fields of one metric with constant labels', async () => {
+      const metric = 'suite_modes_total'
+      const modeIs = (op: '=' | '!=' | '=~', value: string) => ({ label: 'mode', op, value })
+      for (const stepMs of [15_000, 60_000]) {
+        assert.deepEqual(await compare({ metric }, stepMs), [])
+        for (const matcher of [modeIs('=', 'idle'), modeIs('!=', 'idle'), modeIs('=~', 'b.*|none'), modeIs('=', '')])
+          assert.deepEqual(await compare({ metric, matchers: [matcher, podIs('regular')] }, stepMs), [])
+        for (const by of [['mode'], ['pod', 'mode']]) assert.deepEqual(await compare({ metric, by }, stepMs), [])
+      }
     })
     it('agree on every aggregate, in one level and in two', async () => {
       for (const aggregate of ['sum', 'avg', 'min', 'max', 'count'] as const) {

@@ -56,13 +56,14 @@ function holdsLabel({ fields }: NestedField): boolean {
 
 function anyField(random: Random): Field {
   const kind = random.pick(NUMERIC)
+  const labels = random.chance(0.3) ? { labels: { mode: random.pick(['a', 'b"\\']), part: 'x' } } : {}
   const field = random.pick<() => Field>([
-    () => counter(kind),
-    () => gauge(kind),
+    () => counter(kind, labels),
+    () => gauge(kind, labels),
     () => value('bool'),
     () => text(),
     () => chars(9, { role: 'value' }),
-    () => buckets('u64', [0.5, 1, 2]),
+    () => buckets('u64', [0.5, 1, 2], labels),
     () => array(gauge(kind), random.integer(2, 40)),
   ])()
   return random.chance(0.3) ? optional(field as Field<unknown, false>) : field

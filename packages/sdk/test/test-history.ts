@@ -6,6 +6,7 @@ import {
   createSource,
   defineType,
   gauge,
+  type Labels,
   label,
   optional,
   type Source,
@@ -47,6 +48,13 @@ const turnType = defineType(
   { time: timestamp(), device: label(), errors_total: counter('u64') },
   { inTurns: true },
 )
+
+const modesType = defineType('probe_modes', 'Records of the history suite whose fields share a metric', {
+  time: timestamp(),
+  device: label(),
+  busy: counter('f64', { metric: 'probe_seconds_total', labels: { mode: 'busy' } }),
+  idle: optional(counter('f64', { metric: 'probe_seconds_total', labels: { mode: 'idle', state: 'on' } })),
+})
 
 /** A record of the suite; the time in seconds after the start. */
 interface Reading {
@@ -192,6 +200,47 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
     await bench.expect({ metric: 'probe_level' }, 2, [{ device: 'a', port: '1', values: [1, 2] }])
   },
 
+  async 'tells fields of one metric apart by their constant labels'(bench) {
+    bench.reportModes([
+      { s: 1, device: 'a', busy: 1, idle: 10 },
+      { s: 1, device: 'b', busy: 2 },
+      { s: 2, device: 'a', busy: 4, idle: 30 },
+    ])
+    const ask = async (query: Partial<SeriesQuery>) => {
+      const { series } = await bench.ask({ metric: 'probe_seconds_total', ...query }, 2)
+      return sorted(series.map(({ labels, values }) => ({ ...labels, last: values.at(-1) })))
+    }
+    const busy = [
+      { device: 'a', mode: 'busy', last: 4 },
+      { device: 'b', mode: 'busy', last: 2 },
+    ]
+    const idle = { device: 'a', mode: 'idle', state: 'on', last: 30 }
+    const withLabel = (label: string, op: '=' | '!=' | '=~' | '!~', value: string) =>
+      ask({ matchers: [{ label, op, value }] })
+    assert.deepEqual(await ask({}), sorted([...busy, idle]))
+    assert.deepEqual(await withLabel('mode', '=', 'busy'), busy)
+    assert.deepEqual(await withLabel('mode', '!~', 'b.*'), [idle])
+    assert.deepEqual(await withLabel('mode', '=', 'other'), [])
+    assert.deepEqual(await withLabel('state', '=', ''), busy)
+    assert.deepEqual(await withLabel('device', '=', 'b'), [busy[1]])
+    const by = { by: ['mode'], function: 'increase' } as const
+    assert.deepEqual(await ask(by), [
+      { mode: 'busy', last: 3 },
+      { mode: 'idle', last: 20 },
+    ])
+  },
+
+  async 'renames a label of the source with the name of a constant label'(bench) {
+    bench.restartSource(1000, { mode: 'test', node: 'n' })
+    bench.reportModes([{ s: 1, device: 'a', busy: 1 }])
+    const matchers = [{ label: 'exported_mode', op: '=', value: 'test' } as const]
+    const { series } = await bench.ask({ metric: 'probe_seconds_total', matchers }, 1)
+    assert.deepEqual(
+      series.map(({ labels }) => labels),
+      [{ device: 'a', exported_mode: 'test', node: 'n', mode: 'busy' }],
+    )
+  },
+
   async 'keeps labels of any text'(bench) {
     const devices = ['', 'with "quotes" and \\', 'line\nbreak', 'Gerät \u{1F6A8}', 'x'.repeat(300)]
     bench.report(devices.map((device) => ({ s: 1, device })))
@@ -254,8 +303,8 @@ class Bench {
     this.#source = this.#makeSource()
   }
 
-  restartSource(intervalMs?: number): void {
-    this.#source = this.#makeSource(intervalMs)
+  restartSource(intervalMs?: number, labels: Labels = {}): void {
+    this.#source = this.#makeSource(intervalMs, labels)
   }
 
   report(readings: readonly Reading[]): void {
@@ -266,6 +315,13 @@ class Bench {
       const time = BigInt(START_MS + Math.round(s * 1000)) * 1_000_000n
       this.#source.report(type, { time, device, port, bytes_total: bytes, packets_total: packets, celsius, level })
       if (i % 50 === 49) this.#source.flush()
+    }
+    this.#source.flush()
+  }
+
+  reportModes(readings: readonly { s: number; device: string; busy: number; idle?: number }[]): void {
+    for (const { s, ...values } of readings) {
+      this.#source.report(modesType, { time: BigInt(START_MS + s * 1000) * 1_000_000n, ...values })
     }
     this.#source.flush()
   }
@@ -300,8 +356,8 @@ class Bench {
     assert.deepEqual(sorted(plain), expected)
   }
 
-  #makeSource(intervalMs = 1000): Source {
-    return createSource({ id: 'suite', intervalMs, emit: (batch) => this.#opened.accept(batch) })
+  #makeSource(intervalMs = 1000, labels: Labels = {}): Source {
+    return createSource({ id: 'suite', intervalMs, labels, emit: (batch) => this.#opened.accept(batch) })
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Batch, isPresent, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
+import { type Batch, isPresent, numberAt, viewsOf } from '@sonde/sdk'
 import type { RuleFacts, RulePlace, RuleSource, TracebackEvent } from '@sonde/sdk/api'
 import { type LatestSeries, seriesKey } from '@sonde/sdk/internal'
 import type { Agent } from '../agent.ts'
@@ -37,7 +37,7 @@ export async function ruleState(agent: Agent, book: RuleBook, name: string): Pro
   const types = agent.recent.types().filter((type) => type.name === typeName)
   const rings = await agent.ruleWatch.ringsOf(name)
   const reported = agent.ruleWatch.reportedOf(name)
-  const series = latestSeries(agent.recent, { type: typeName }).filter(isOfField(types, field))
+  const series = latestSeries(agent.recent, { type: typeName, field })
   const own = series.filter((one) => selects(labels, one.labels))
   const left = rings.length + reported.length === 0 ? agent.ruleWatch.leftOf(name) : undefined
   const sources = sourcesOfType(agent, typeName, rings[0]?.device)
@@ -58,11 +58,6 @@ export async function ruleState(agent: Agent, book: RuleBook, name: string): Pro
     absent: distinct(own.flatMap(({ value, absent }) => (value === null ? [absent] : []))),
     ...(left === undefined ? {} : { left }),
   }
-}
-
-function isOfField(types: readonly RecordType[], field: string) {
-  const metrics = new Set(types.map((type) => type.metrics.get(field)))
-  return ({ metric }: LatestSeries) => metrics.has(metric)
 }
 
 function distinct(texts: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import { isPresent, type Labels, numberAt, type RecordType, type SourceInfo, type Views, viewsOf } from '@sonde/sdk'
 import {
   elementsOf,
+  fieldLabelsOf,
   type LatestSeries,
   labelsOf,
   parseSeriesKey,
@@ -19,26 +20,38 @@ const LIVE_MIN_MS = 10_000
 /** Series of a type that have an absence and no record: more are not listed. */
 const ABSENT_SERIES_LIMIT = 1000
 
+interface MetricField {
+  readonly slot: Slot
+  readonly metric: string
+  /** Adds the constant labels of the field. */
+  readonly labelsOf: (series: Labels) => Labels
+}
+
 /**
- * The latest value of every live series of a metric, or of every metric of a type. A series that its source reports as
+ * The latest value of every live series of a metric, or of every metric or one field of a type. A series that its source reports as
  * absent is listed too, with the reason.
  */
-export function latestSeries(recent: RecentRing, wanted: { metric?: string; type?: string }): LatestSeries[] {
+export function latestSeries(
+  recent: RecentRing,
+  wanted: { metric?: string; type?: string; field?: string },
+): LatestSeries[] {
   const reportOf = absenceReports(recent)
   return recent.types().flatMap((type) => {
     if (wanted.type !== undefined && type.name !== wanted.type) return []
-    const slots = type.layout.slots.filter(({ name }) => {
-      const metric = type.metrics.get(name)
-      return metric !== undefined && (wanted.metric === undefined || metric === wanted.metric)
+    const fields = type.layout.slots.flatMap((slot): MetricField[] => {
+      const metric = type.metrics.get(slot.name)
+      if (metric === undefined || (wanted.metric !== undefined && metric !== wanted.metric)) return []
+      if (wanted.field !== undefined && slot.name !== wanted.field) return []
+      return [{ slot, metric, labelsOf: fieldLabelsOf(type, slot) }]
     })
-    return slots.length === 0 ? [] : latestOfType(recent, type, slots, reportOf)
+    return fields.length === 0 ? [] : latestOfType(recent, type, fields, reportOf)
   })
 }
 
 function latestOfType(
   recent: RecentRing,
   type: RecordType,
-  slots: readonly Slot[],
+  fields: readonly MetricField[],
   reportOf: ReturnType<typeof absenceReports>,
 ): LatestSeries[] {
   const batches = recent.batches(type)
@@ -68,17 +81,20 @@ function latestOfType(
       seen.add(key)
       // A device that is back has records after its `gone`.
       if (batch.arrivedMs <= report.goneMsOf(type.name, key)) continue
-      for (const slot of slots) found.push(latestOf(type, slot, labels, key, views, at, batch.toMs, report))
+      for (const { slot, metric, labelsOf: labelsOfField } of fields) {
+        const latest = latestOf(type, slot, key, views, at, report)
+        found.push({ metric, labels: labelsOfField(labels), timeMs: batch.toMs, ...latest })
+      }
     }
   }
-  for (const report of reports) found.push(...seriesWithoutRecord(type, slots, seen, report))
+  for (const report of reports) found.push(...seriesWithoutRecord(type, fields, seen, report))
   return found
 }
 
 /** Series with an absence and without a record, such as the series of a device that does not exist. */
 function seriesWithoutRecord(
   type: RecordType,
-  slots: readonly Slot[],
+  fields: readonly MetricField[],
   seen: ReadonlySet<string>,
   report: AbsenceReport,
 ): LatestSeries[] {
@@ -88,9 +104,9 @@ function seriesWithoutRecord(
     if (seen.has(series)) continue
     if (keys.add(series).size > ABSENT_SERIES_LIMIT) break
     const labels = parseSeriesKey(series)
-    for (const { name } of slots) {
-      if (field !== '' && field !== name) continue
-      found.push({ metric: type.metrics.get(name) ?? name, labels, value: null, timeMs: arrivedMs, absent: reason })
+    for (const { slot, metric, labelsOf: labelsOfField } of fields) {
+      if (field !== '' && field !== slot.name) continue
+      found.push({ metric, labels: labelsOfField(labels), value: null, timeMs: arrivedMs, absent: reason })
     }
   }
   return found
@@ -99,21 +115,18 @@ function seriesWithoutRecord(
 function latestOf(
   type: RecordType,
   slot: Slot,
-  labels: Labels,
   key: string,
   views: Views,
   at: number,
-  timeMs: number,
   report: AbsenceReport,
-): LatestSeries {
-  const metric = type.metrics.get(slot.name) ?? slot.name
+): Pick<LatestSeries, 'value' | 'absent' | 'edges'> {
   const { edges } = slot.field
   const bins = edges === undefined ? {} : { edges }
   if (!isPresent(type.layout, slot, views, at)) {
     const absent = report.reasonOf(type.name, key, slot.name) ?? UNTOLD_ABSENCE
-    return { metric, labels, value: null, timeMs, absent, ...bins }
+    return { value: null, absent, ...bins }
   }
-  return { metric, labels, value: exactText(slot, views, at), timeMs, absent: '', ...bins }
+  return { value: exactText(slot, views, at), absent: '', ...bins }
 }
 
 /** Of a histogram the count of all its bins. */

@@ -11,6 +11,7 @@ import {
   matcherOf,
   ownerOf,
   Periods,
+  passesField,
   type QueryAnswer,
   type QueryRequest,
   SeriesBudget,
@@ -144,11 +145,11 @@ export class RecentRing implements Sink, History {
   /** Refuses before anything is read what would look through too many records. */
   #checkCost({ fromMs, toMs, stepMs, queries }: QueryRequest): void {
     const candidates = new Candidates()
-    for (const { metric } of queries) {
+    for (const query of queries) {
       let count = 0
-      for (const { batches } of this.#batchesOf(metric, fromMs, toMs, stepMs))
+      for (const { batches } of this.#batchesOf(query, fromMs, toMs, stepMs))
         for (const { batch } of batches) count += batch.count
-      candidates.add(metric, count)
+      candidates.add(query.metric, count)
     }
     candidates.check()
   }
@@ -192,7 +193,7 @@ export class RecentRing implements Sink, History {
     const matches = matcherOf(query.matchers)
     const room = new SeriesBudget(query.metric)
     const found: MetricColumns[] = []
-    for (const { type, slot, batches } of this.#batchesOf(query.metric, fromMs, toMs, stepMs)) {
+    for (const { type, slot, batches } of this.#batchesOf(query, fromMs, toMs, stepMs)) {
       const reader = new ColumnReader(type, slot, matches, this.periods, room)
       for (const { batch, startMs } of batches) {
         if (!batch.hasLeft) reader.push(batch, startMs, toMs)
@@ -204,9 +205,10 @@ export class RecentRing implements Sink, History {
   }
 
   /** The fields that bear a metric's name, and the batches that a window needs of them, each with where it starts. */
-  *#batchesOf(metric: string, fromMs: number, toMs: number, stepMs: number) {
+  *#batchesOf({ metric, matchers }: SeriesQuery, fromMs: number, toMs: number, stepMs: number) {
     for (const type of this.types()) {
       for (const slot of slotsOfMetric(type, metric)) {
+        if (!passesField(slot, matchers)) continue
         const batches = this.batches(type).flatMap((batch) => {
           const startMs = fromMs - leadMs(stepMs, this.periods.longestOf(batch.source, type))
           return batch.toMs > startMs && batch.fromMs <= toMs ? [{ batch, startMs }] : []

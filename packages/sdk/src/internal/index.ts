@@ -22,7 +22,7 @@ export { askedBy, askerOf } from '../query/asker.ts'
 export { AskerQueue } from '../query/asker-queue.ts'
 export { Candidates } from '../query/candidates.ts'
 export { type Catalogue, type LatestSeries, type ListedType, UNTOLD_ABSENCE } from '../query/catalogue.ts'
-export { type Column, ColumnReader, matcherOf, slotsOfMetric } from '../query/column.ts'
+export { type Column, ColumnReader, matcherOf, passesField, slotsOfMetric } from '../query/column.ts'
 export { answerToColumns, answerToJson, answerToJsonParts, COLUMNS_CONTENT_TYPE } from '../query/columns-format.ts'
 export { evaluate, gainsOf, gridOf, numbersOf } from '../query/evaluate.ts'
 export { refillExpressions } from '../query/expression.ts'
@@ -57,6 +57,7 @@ export {
   sourceHealthType,
   storeHealthType,
 } from '../schema/builtin.ts'
+export { constantLabelText, fieldLabelsOf } from '../schema/constant-labels.ts'
 export { describeType, type TypeDescription } from '../schema/describe-type.ts'
 export { encoderOf } from '../schema/encoder.ts'
 export { type EntityRef, entityOf, type JoinBy } from '../schema/entity.ts'

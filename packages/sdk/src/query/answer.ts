@@ -1,4 +1,5 @@
 import { SondeError } from '../errors.ts'
+import { fieldLabelsOf } from '../schema/constant-labels.ts'
 import type { Slot } from '../schema/layout.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { aggregateSeries, levelsOf } from './aggregate.ts'
@@ -93,16 +94,17 @@ function* answerQuery(
   const series: SeriesAnswer[] = []
   const histograms: Histogram[] = []
   let resolutionMs = 0
-  for (const { slot, series: ofField } of found) {
+  for (const { type, slot, series: ofField } of found) {
     const { role, edges = [] } = slot.field
+    const fieldLabels = fieldLabelsOf(type, slot)
     for (const columns of ofField) {
       const [column] = columns
       if (column === undefined) continue
       if (resolutionMs === 0) resolutionMs = column.intervalMs || estimateIntervalMs(column.times)
-      for (const { labels } of columns) room.take(labels)
+      const labels = fieldLabels(column.labels)
+      for (const _ of columns) room.take(labels)
       budget.values -= grid.length * columns.length
       if (budget.values < 0) throw tooManyValues(query.metric, VALUE_COUNT_LIMIT - budget.values)
-      const { labels } = column
       if (role === 'bucket') histograms.push({ labels, edges, ...evaluateBins(columns, query.function, grid, stepMs) })
       else series.push({ labels, ...evaluate(column, query.function, grid, stepMs), ...newestOf(query, column) })
       yield

@@ -1,5 +1,6 @@
 import { keyOfText } from '../internal/seeded-hash.ts'
 import type { Batch } from '../schema/batch.ts'
+import { fieldLabelsOf } from '../schema/constant-labels.ts'
 import { elementsOf, type Slot } from '../schema/layout.ts'
 import type { Periods } from '../schema/periods.ts'
 import { isPresent, msFactorOf, numberAt } from '../schema/reader.ts'
@@ -13,6 +14,7 @@ import type { SeriesBudget } from './series-budget.ts'
 
 /** The samples of one field of one series, or of one bin, in time order. Queries compute on columns. */
 export interface Column {
+  /** Labels of the series, without the constant labels of the field. */
   readonly labels: Labels
   /** Times of the samples. Unit: milliseconds since the Unix epoch, with fraction. */
   readonly times: Float64Array
@@ -56,6 +58,11 @@ export function slotsOfMetric(type: RecordType, metric: string): readonly Slot[]
   return type.layout.slots.filter((slot) => type.metrics.get(slot.name) === metric)
 }
 
+/** Whether the constant labels of a field pass the matchers of their names. */
+export function passesField({ field: { labels } }: Slot, matchers: readonly Matcher[]): boolean {
+  return labels === undefined || matcherOf(matchers.filter(({ label }) => Object.hasOwn(labels, label)))(labels)
+}
+
 interface Growing {
   readonly labels: Labels
   times: Float64Array
@@ -71,6 +78,8 @@ export class ColumnReader {
   readonly #elements: readonly Slot[]
   readonly #type: RecordType
   readonly #matches: (labels: Labels) => boolean
+  /** Adds the constant labels of the field. */
+  readonly #labelsOf: (series: Labels) => Labels
   readonly #periods: Periods
   readonly #room: SeriesBudget | undefined
   readonly #exact: boolean
@@ -78,6 +87,7 @@ export class ColumnReader {
   readonly #byKey = new Map<string, Growing>()
 
   /**
+   * @param matches Is given the labels of the series and of the field.
    * @param periods The reported periods of the sources.
    * @param room The budget of matching series. Default: no limit.
    */
@@ -92,6 +102,7 @@ export class ColumnReader {
     this.#slot = slot
     this.#elements = elementsOf(slot)
     this.#matches = matches
+    this.#labelsOf = fieldLabelsOf(type, slot)
     this.#periods = periods
     this.#room = room
     this.#exact = slot.field.kind === 'u64'
@@ -139,7 +150,7 @@ export class ColumnReader {
 
   #open(batch: Batch, views: Views, at: number): Growing | null {
     const labels = labelsOf(this.#type, batch.source, views, at)
-    if (!this.#matches(labels)) return null
+    if (!this.#matches(this.#labelsOf(labels))) return null
     const key = keyOfText(JSON.stringify(labels))
     const known = this.#byKey.get(key)
     if (known !== undefined) return known

@@ -1,7 +1,9 @@
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
+import { constantLabelText } from './constant-labels.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import type { Kind } from './kinds.ts'
+import type { Slot } from './layout.ts'
 import type { RecordType } from './record-type.ts'
 
 const INTEGERS: readonly Kind[] = ['u8', 'u16', 'u32', 'u64', 'i8', 'i16', 'i32', 'i64']
@@ -18,7 +20,7 @@ const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
 }
 
 /** The properties of a field that an application gives. */
-const OPTIONS = { help: true, unit: true, metric: true, metricType: true } as const
+const OPTIONS = { help: true, unit: true, metric: true, labels: true, metricType: true } as const
 /** The properties that the field functions add. */
 export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
 const TEXT_CHARACTERS_MAX = 4096
@@ -29,19 +31,37 @@ const TEXT_CHARACTERS_MAX = 4096
  *
  * @throws SondeError `SCH_FIELD` with the type, the field, the given and the allowed values.
  */
-export function checkDeclared({ name: type, fields, metrics }: RecordType): void {
+export function checkDeclared({ name: type, fields, layout, metrics }: RecordType): void {
   for (const [name, field] of Object.entries(fields)) checkOptions(`field ${name} of type ${type}`, field)
-  const owners = new Map<string, string>()
-  for (const [name, metric] of metrics) {
-    const owner = owners.get(metric)
-    if (owner !== undefined) {
+  const owners = new Map<string, Slot>()
+  const lines = new Map<string, string>()
+  for (const { name, field, ...slot } of layout.slots) {
+    const metric = metrics.get(name)
+    if (metric === undefined) continue
+    const owner = owners.get(metric) ?? { name, field, ...slot }
+    owners.set(metric, owner)
+    const line = `${metric}{${constantLabelText(field)}}`
+    const same = lines.get(line)
+    if (same !== undefined) {
+      const advice = 'give each one of its own with metric, or distinct labels'
       throw new SondeError(
         'SCH_FIELD',
-        `fields ${owner} and ${name} of type ${type} have one metric, ${metric}; give each one of its own with metric`,
+        `fields ${same} and ${name} of type ${type} have one metric, ${line}; ${advice}`,
       )
     }
-    owners.set(metric, name)
+    lines.set(line, name)
+    if (formOf(owner.field) === formOf(field)) continue
+    throw new SondeError(
+      'SCH_FIELD',
+      `fields ${owner.name} and ${name} of type ${type} share the metric ${metric} but are ${formOf(owner.field)} and ${formOf(field)}; allowed: the same role, unit and number of elements`,
+    )
   }
+}
+
+/** The properties that all fields of one metric share. */
+function formOf({ role, metricType, unit = '', count, edges }: Field): string {
+  const shape = edges === undefined && count > 1 ? ` array of ${count}` : ''
+  return `a ${metricType ?? role}${shape} ${unit === '' ? 'without unit' : `in ${unit}`}`
 }
 
 function checkOptions(place: string, field: Field | NestedField): void {

@@ -1,6 +1,7 @@
 import type { EntityClaim } from './entity.ts'
 import type { Field } from './field.ts'
 import type { RecordType } from './record-type.ts'
+import type { Labels } from './series.ts'
 
 interface FieldDescription {
   readonly name: string
@@ -11,6 +12,15 @@ interface FieldDescription {
   readonly help: string
 }
 
+/** The metric of a field. */
+interface MetricDescription {
+  readonly metric: string
+  /** Constant labels of the field in the metric; absent if it has none. */
+  readonly labels?: Labels
+  /** Upper edges of the bins of a histogram without the last, in its unit. */
+  readonly edges?: readonly number[]
+}
+
 /** A record type, as the API lists it. */
 export interface TypeDescription {
   readonly name: string
@@ -18,8 +28,8 @@ export interface TypeDescription {
   readonly labels: readonly string[]
   /** The entity that its records describe; absent if it declares none. */
   readonly entity?: EntityClaim
-  /** Its metrics. A histogram has `edges`: the upper edges of its bins without the last, in its unit. */
-  readonly fields: readonly (FieldDescription & { readonly metric: string; readonly edges?: readonly number[] })[]
+  /** Its metrics. */
+  readonly fields: readonly (FieldDescription & MetricDescription)[]
   /** The other fields: texts, values and data. `count` is the number of elements. */
   readonly records: readonly (FieldDescription & { readonly count: number })[]
 }
@@ -29,10 +39,10 @@ export function describeType({ name, description, labels, layout, metrics, entit
   const fields: TypeDescription['fields'][number][] = []
   const records: TypeDescription['records'][number][] = []
   for (const slot of layout.slots) {
-    const { kind, role, count, unit = '', help = '', edges } = slot.field
+    const { kind, role, count, unit = '', help = '', labels: constant, edges } = slot.field
     const metric = metrics.get(slot.name)
-    const bins = edges === undefined ? {} : { edges }
-    if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric, ...bins })
+    const more = { ...(constant === undefined ? {} : { labels: constant }), ...(edges === undefined ? {} : { edges }) }
+    if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric, ...more })
     else if (role !== 'label' && role !== 'timestamp') records.push({ name: slot.name, kind, role, count, unit, help })
   }
   const about = entity === undefined ? {} : { entity }

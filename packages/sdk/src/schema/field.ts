@@ -16,8 +16,14 @@ export interface FieldOptions {
   help?: string
   /** Base unit as Prometheus spells it: `bytes`, `seconds`, `celsius`, `ratio`… Default: none. */
   unit?: string
-  /** Full metric name where it is not `<type>_<field>`. */
+  /** Full metric name where it is not `<type>_<field>`. Several fields may share it if their `labels` differ. */
   metric?: string
+  /**
+   * Constant labels of the metric, such as `{ mode: 'user' }`: they distinguish fields that share a metric. Only for a
+   * counter, gauge or histogram. Range: 1 to 8 labels with values of 1 to 200 characters, and no label field of the type
+   * has such a name. Default: none.
+   */
+  labels?: Readonly<Record<string, string>>
   /**
    * TYPE of a counter's metric in the exposition. `unknown`: only its origin knows whether it counts. Default: that of
    * the role.
@@ -59,6 +65,7 @@ export interface NestedField<V = unknown, O extends boolean = boolean> {
   readonly help?: string
   readonly unit?: undefined
   readonly metric?: undefined
+  readonly labels?: undefined
   readonly metricType?: undefined
   readonly edges?: undefined
   /** Name of the type that it was made of. */
@@ -85,7 +92,8 @@ function make<V>(
   // `defineType` looks at the others: it knows the name of the field.
   const own = Object.keys(options ?? {}).find((name) => MADE.includes(name))
   if (own !== undefined) {
-    const advice = 'allowed: help, unit, metric, metricType; see array, buckets, optional and timestamp for the others'
+    const advice =
+      'allowed: help, unit, metric, labels, metricType; see array, buckets, optional and timestamp for the others'
     throw new SondeError('SCH_FIELD', `${own} is no option of a ${role}; ${advice}`)
   }
   return { ...options, ...made, kind, role, count: made.count ?? 1, optional: false }
@@ -197,8 +205,8 @@ export function buckets<K extends 'u32' | 'u64'>(
 
 /**
  * A record inside a record. The fields of the type keep their roles, except a timestamp, which becomes data: a record
- * has one time. In an array, all fields are data. Metrics are named `<type>_<outer>_<inner>`. The layout of the outer
- * type applies.
+ * has one time. In an array, all fields are data. Metrics are named `<type>_<outer>_<inner>`, without constant labels.
+ * The layout of the outer type applies.
  *
  * @throws SondeError `SCH_FIELD` if the argument is no type, or an option is unknown.
  * @example

@@ -173,7 +173,7 @@ function widthOf(fields: Fields): number {
 /** A field of a nested record as it counts there: see {@link nested} of the fields. */
 function inPlace(field: Field, { isNested, isInArray, isOptional }: Surroundings): Field {
   if (!isNested) return field
-  const { metric: _named, ...rest } = field
+  const { metric: _named, labels: _constant, ...rest } = field
   const isData = isInArray || field.role === 'timestamp'
   return { ...rest, role: isData ? 'value' : field.role, optional: field.optional || isOptional }
 }

@@ -55,6 +55,10 @@ test('what is no definition is refused, whatever it is', () => {
     { ...base, fields: [{ ...first, optional: 0 }] },
     { ...base, fields: [{ ...first, resolution: 'ms' }] },
     { ...base, fields: [{ ...first, edges: [2, 1] }] },
+    ...[null, 7, {}, [], { mode: 7 }, { le: '1' }, { simulated: 'no' }, { __a: 'x' }, { a: 'x'.repeat(201) }].map(
+      (labels) => ({ ...base, fields: [{ name: 'n', kind: 'u8', role: 'gauge', count: 1, optional: false, labels }] }),
+    ),
+    { ...base, fields: [{ ...first, labels: { mode: 'of a timestamp' } }] },
     { ...base, fields: [{ ...first, edges: { length: 3 } }] },
     { ...base, fields: [{ ...first, later: nested }] },
   ]

@@ -70,7 +70,8 @@ function checkField(place: string, json: unknown, depth: number): string {
   if (field.kind === 'record') {
     read.text(`${at}: type`, field.type, TEXT_CHARACTERS_LIMIT)
     read.oneOf(`${at}: role`, field.role, ['value'])
-    for (const key of ['unit', 'metric', 'metricType', 'edges']) read.oneOf(`${at}: ${key}`, field[key], [undefined])
+    for (const key of ['unit', 'metric', 'labels', 'metricType', 'edges'])
+      read.oneOf(`${at}: ${key}`, field[key], [undefined])
     checkFields(at, field.fields, depth + 1)
   }
   if (field.edges !== undefined) checkEdges(at, field.edges)

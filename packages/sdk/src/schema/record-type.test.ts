@@ -207,7 +207,7 @@ test('what TypeScript would refuse is refused with type, field, what was given a
     ],
     [
       () => call(gauge, 'f64', { count: 5 }),
-      /^count is no option of a gauge; allowed: help, unit, metric, metricType; see array/,
+      /^count is no option of a gauge; allowed: help, unit, metric, labels, metricType; see array/,
     ],
     [() => call(gauge, 'f64', { optional: true }), /^optional is no option of a gauge/],
     [() => call(label, 'Queue', { unit: 'jobs' }), /^label was given an object beyond what it takes/],
@@ -229,11 +229,68 @@ test('what TypeScript would refuse is refused with type, field, what was given a
     assert.throws(() => defineType('job', '', { z: make() }), sondeError('SCH_FIELD', message))
   }
   const twins = { a: gauge('f64', { metric: 'm' }), b: gauge('f64', { metric: 'm' }) }
-  const message = /^fields a and b of type job have one metric, m; give each one of its own with metric$/
+  const message =
+    /^fields a and b of type job have one metric, m{}; give each one of its own with metric, or distinct labels$/
   assert.throws(() => defineType('job', '', twins), sondeError('SCH_FIELD', message))
   const misspelt = () => Reflect.apply(defineType, undefined, ['job', '', { n: value('u8') }, { layuot: 'packed' }])
   assert.throws(
     misspelt,
     sondeError('SCH_FIELD', /options of type job: "layuot" is no option \(did you mean layout\?\)/),
   )
+})
+
+test('fields share a metric if their constant labels differ and all else is the same', () => {
+  const cpu = { metric: 'cpu_total', unit: 'seconds' }
+  const user = counter('f64', { ...cpu, labels: { mode: 'user' } })
+  const idle = counter('f64', { ...cpu, labels: { mode: 'idle' } })
+  const { metrics, fingerprint } = defineType('job', '', { user, idle })
+  assert.deepEqual(
+    [...metrics],
+    [
+      ['user', 'cpu_total'],
+      ['idle', 'cpu_total'],
+    ],
+  )
+  const other = defineType('job', '', { user, idle: counter('f64', { ...cpu, labels: { mode: 'nice' } }) })
+  assert.notEqual(other.fingerprint, fingerprint)
+  const faults: [Fields, RegExp][] = [
+    [{ user, idle: user }, /fields user and idle of type job have one metric, cpu_total{mode="user"}; give each/],
+    [
+      { user, idle: counter('f64', { metric: 'cpu_total', labels: { mode: 'idle' } }) },
+      /a counter in seconds and a counter without unit; allowed: the same role/,
+    ],
+    [
+      { user, idle: gauge('f64', { ...cpu, labels: { mode: 'idle' } }) },
+      /share the metric cpu_total but are a counter in/,
+    ],
+    [{ user, mode: label() }, /type job has mode both as a label field and as a constant label; rename one/],
+  ]
+  for (const [fields, message] of faults)
+    assert.throws(() => defineType('job', '', fields), sondeError('SCH_FIELD', message))
+})
+
+test('refuses constant labels that no exposition could carry', () => {
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`l${i}`, 'x']))
+  const faults: [unknown, RegExp][] = [
+    [{}, /labels is "0 labels"; allowed: 1 to 8 labels/],
+    [many, /"9 labels"/],
+    [null, /labels is null; allowed: texts by name/],
+    [['a'], /allowed: texts by name/],
+    [{ le: '1' }, /labels is "le"; allowed: letters, digits/],
+    [{ index: '1' }, /labels is "index"/],
+    [{ quantile: '1' }, /labels is "quantile"/],
+    [{ simulated: 'true' }, /labels is "simulated"/],
+    [{ __name__: 'x' }, /labels is "__name__"/],
+    [JSON.parse('{"__proto__":"x"}'), /labels is "__proto__"/],
+    [{ 'a-b': 'x' }, /labels is "a-b"/],
+    [{ mode: '' }, /labels.mode is ""; allowed: text of 1 to 200 characters/],
+    [{ mode: 7 }, /labels.mode is 7/],
+    [{ mode: 'x'.repeat(201) }, /labels.mode is/],
+  ]
+  for (const [labels, message] of faults) {
+    const field = counter('u64', { labels: labels as Record<string, string> })
+    assert.throws(() => defineType('job', '', { n: field }), sondeError('SCH_FIELD', message))
+  }
+  const data = { n: value('u8', { labels: { mode: 'x' } }) }
+  assert.throws(() => defineType('job', '', data), sondeError('SCH_FIELD', /labels of a value is .*; allowed: none/))
 })

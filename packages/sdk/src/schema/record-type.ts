@@ -1,6 +1,7 @@
 import { type OptionNames, unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { checkDeclared } from './check-declared.ts'
+import { constantLabelNames, faultOfConstantLabels } from './constant-labels.ts'
 import { claimOf, type EntityClaim } from './entity.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
@@ -169,6 +170,14 @@ export function defineOwnType<F extends Fields>(
     )
   }
   const labels = layout.slots.filter((slot) => slot.field.role === 'label')
+  const constant = constantLabelNames({ layout, metrics })
+  for (const label of labels) {
+    if (!constant.has(label.name)) continue
+    throw new SondeError(
+      'SCH_FIELD',
+      `type ${name} has ${label.name} both as a label field and as a constant label; rename one`,
+    )
+  }
   const times = layout.slots.filter((slot) => slot.field.role === 'timestamp')
   if (times.length > 1) throw new SondeError('SCH_FIELD', `type ${name} has ${times.length} timestamps; allowed: one`)
   const fingerprint = fingerprintOf({ name, description, fields, layout, inTurns })
@@ -242,6 +251,9 @@ function checkField(type: string, name: string, field: Field): void {
     throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; allowed: ${allowed}`)
   }
   checkCount(place, field.count)
+  const fault = faultOfConstantLabels(field)
+  if (fault !== undefined)
+    throw new SondeError('SCH_FIELD', `${place}: ${fault.place} is ${shown(fault.given)}; allowed: ${fault.allowed}`)
   if (field.kind === 'symbol' && field.count !== 1)
     throw new SondeError('SCH_FIELD', `${place}: a symbol cannot be an array`)
   if (field.role === 'label' && field.optional)

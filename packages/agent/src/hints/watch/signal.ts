@@ -67,7 +67,7 @@ export function gaugeSignal<T extends RecordType>(
 function makeSignal(type: RecordType, field: string, reads: HintSignal['reads'], options: SignalOptions): HintSignal {
   const metric = type.metrics.get(field)
   if (metric === undefined) throw new SondeError('SCH_FIELD', `${type.name} has no metric of the field ${field}`)
-  const isBytes = type.fields[field]?.unit === 'bytes'
+  const { unit, labels } = type.fields[field] ?? {}
   return {
     metric,
     type: type.name,
@@ -75,9 +75,9 @@ function makeSignal(type: RecordType, field: string, reads: HintSignal['reads'],
     reads,
     across: options.across ?? 'sum',
     where: options.where,
-    labels: options.labels ?? {},
+    labels: { ...labels, ...options.labels },
     past: options.past,
-    rateMax: options.rateMax ?? (isBytes ? BYTE_RATE_MAX : EVENT_RATE_MAX),
+    rateMax: options.rateMax ?? (unit === 'bytes' ? BYTE_RATE_MAX : EVENT_RATE_MAX),
     bornAfterMs: options.bornAfterMs ?? Number.POSITIVE_INFINITY,
     inTurns: type.inTurns,
     pauseMs: type.inTurns ? TURN_LIMIT_MS : PAUSE_MS,

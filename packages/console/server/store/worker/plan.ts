@@ -1,12 +1,15 @@
 import type { RecordType } from '@sonde/sdk'
 import {
   Candidates,
+  constantLabelText,
   elementsOf,
+  fieldLabelsOf,
   gridOf,
   leadMs,
   longestIn,
   type Matcher,
   matcherOf,
+  passesField,
   type QueryRequest,
   SERIES_COUNT_LIMIT,
   type SeriesQuery,
@@ -57,8 +60,8 @@ export function queryPlan(file: StoreFile, request: QueryRequest): ReadonlyMap<S
   const seriesOf = matchingSeries(file)
   const plan = new Map(
     queries.map((query) => {
-      const ofMetric = fields.get(query.metric) ?? []
-      return [query, ofMetric.map((versions) => planField(file, request, query, versions, seriesOf))]
+      const ofQuery = fieldsOfQuery(fields, query)
+      return [query, ofQuery.map((versions) => planField(file, request, query, versions, seriesOf))]
     }),
   )
   checkAnswer(file, request, plan)
@@ -68,7 +71,10 @@ export function queryPlan(file: StoreFile, request: QueryRequest): ReadonlyMap<S
   return plan
 }
 
-/** The versions of each field with the name of one of the metrics. Histograms with other edges are separate fields. */
+/**
+ * The versions of each field with the name of one of the metrics. With other edges or constant labels it is another
+ * field.
+ */
 function fieldsOf(file: StoreFile, metrics: ReadonlySet<string>): FieldsOf {
   const found = new Map<string, Map<string, FieldVersion[]>>()
   for (const stored of file.catalogue.types.values()) {
@@ -78,12 +84,17 @@ function fieldsOf(file: StoreFile, metrics: ReadonlySet<string>): FieldsOf {
       const fields = found.get(metric) ?? new Map<string, FieldVersion[]>()
       found.set(metric, fields)
       for (const slot of slotsOfMetric(stored.type, metric)) {
-        const key = `${stored.type.name}\n${slot.name}\n${slot.field.edges ?? ''}`
+        const key = `${stored.type.name}\n${slot.name}\n${slot.field.edges ?? ''}\n${constantLabelText(slot.field)}`
         fields.set(key, [...(fields.get(key) ?? []), { stored, slot }])
       }
     }
   }
   return new Map([...found].map(([metric, fields]) => [metric, [...fields.values()]]))
+}
+
+/** The fields of the metric of a query whose constant labels pass its matchers. */
+function fieldsOfQuery(fields: FieldsOf, { metric, matchers }: SeriesQuery): readonly (readonly FieldVersion[])[] {
+  return (fields.get(metric) ?? []).filter(([version]) => passesField((version as FieldVersion).slot, matchers))
 }
 
 /** Cost of the search for each question: the series of its types, once for each matcher, and their stored data. */
@@ -95,12 +106,13 @@ function addStored(candidates: Candidates, file: StoreFile, request: QueryReques
     stored.set(type, known)
     return known
   }
-  for (const { metric, matchers } of request.queries) {
+  for (const query of request.queries) {
+    const { metric, matchers } = query
     let count = 0
-    for (const versions of fields.get(metric) ?? []) {
-      const { name } = (versions[0] as FieldVersion).stored.type
-      const key = walkKey(name, matchers)
-      if (!walked.has(key)) count += file.catalogue.countOf(name) * Math.max(1, matchers.length)
+    for (const versions of fieldsOfQuery(fields, query)) {
+      const version = versions[0] as FieldVersion
+      const key = walkKey(version, matchers)
+      if (!walked.has(key)) count += file.catalogue.countOf(version.stored.type.name) * Math.max(1, matchers.length)
       walked.add(key)
       for (const version of versions) count += storedOf(version.stored.id)
     }
@@ -108,29 +120,30 @@ function addStored(candidates: Candidates, file: StoreFile, request: QueryReques
   }
 }
 
-function walkKey(typeName: string, matchers: readonly Matcher[]): string {
-  return `${typeName}\n${JSON.stringify(matchers)}`
+function walkKey({ stored: { type }, slot }: FieldVersion, matchers: readonly Matcher[]): string {
+  return `${type.name}\n${constantLabelText(slot.field)}\n${JSON.stringify(matchers)}`
 }
 
-type SeriesOf = (typeName: string, matchers: readonly Matcher[]) => readonly StoredSeries[]
+type SeriesOf = (field: FieldVersion, matchers: readonly Matcher[]) => readonly StoredSeries[]
 
 /** Series of a type that match. Questions of a request often have the same matchers: they share one search. */
 function matchingSeries(file: StoreFile): SeriesOf {
   const known = new Map<string, readonly StoredSeries[]>()
-  return (typeName, matchers) => {
-    const key = walkKey(typeName, matchers)
-    const found = known.get(key) ?? walk(file, typeName, matchers)
+  return (field, matchers) => {
+    const key = walkKey(field, matchers)
+    const found = known.get(key) ?? walk(file, field, matchers)
     known.set(key, found)
     return found
   }
 }
 
-function walk(file: StoreFile, typeName: string, matchers: readonly Matcher[]): StoredSeries[] {
+function walk(file: StoreFile, { stored: { type }, slot }: FieldVersion, matchers: readonly Matcher[]): StoredSeries[] {
   const matches = matcherOf(matchers)
+  const labelsOf = fieldLabelsOf(type, slot)
   const found: StoredSeries[] = []
   let count = 0
-  for (const series of file.catalogue.seriesOf(typeName)) {
-    if (matches(series.labels)) found.push(series)
+  for (const series of file.catalogue.seriesOf(type.name)) {
+    if (matches(labelsOf(series.labels))) found.push(series)
     if (++count % WALK_STEP_COUNT === 0) file.breathe()
   }
   return found
@@ -143,11 +156,12 @@ function planField(
   versions: readonly FieldVersion[],
   seriesOf: SeriesOf,
 ): PlannedField {
-  const { type } = (versions.at(-1) as FieldVersion).stored
+  const newest = versions.at(-1) as FieldVersion
+  const { type } = newest.stored
   const ofType = versions.map((version) => version.stored)
   const intervalMs = file.intervalMsIn(ofType, { fromMs, toMs })
   const lead = leadMs(stepMs, intervalMs)
-  const wanted: GatherRequest = { versions, series: seriesOf(type.name, matchers), fromMs: fromMs - lead, toMs }
+  const wanted: GatherRequest = { versions, series: seriesOf(newest, matchers), fromMs: fromMs - lead, toMs }
   const asked = { function: fn, stepMs, leadMs: lead, intervalMs }
   file.breathe()
   if (isForBins(file, wanted, asked))

@@ -13,7 +13,7 @@ interface First {
 }
 
 /**
- * If several types fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
+ * If several columns fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
  * rows over several turns of the event loop. Returns the number of newly left-out rows.
  */
 export async function hideDuplicates(family: Family, columns: readonly MetricColumn[]): Promise<number> {
@@ -39,7 +39,8 @@ export async function hideDuplicates(family: Family, columns: readonly MetricCol
 
 async function findFirst(column: MetricColumn, hidden: Uint8Array, first: Map<string, First>): Promise<void> {
   let seen = 0
-  for (const { row, key, born } of column.table.visible()) {
+  for (const { row, key: rowKey, born } of column.table.visible()) {
+    const key = `${column.labels}\n${rowKey}`
     if (seen++ % ROWS_A_STEP === 0 && turn.isOver()) await turn.next()
     const before = first.get(key)
     if (before !== undefined && before.born < born) {

@@ -1,3 +1,4 @@
+import { constantLabelText } from '../../schema/constant-labels.ts'
 import type { Role } from '../../schema/field.ts'
 import { sumSlotOf } from '../../schema/histogram.ts'
 import type { Slot } from '../../schema/layout.ts'
@@ -51,7 +52,7 @@ export interface Family extends FamilyInfo {
   decided: { readonly columns: readonly MetricColumn[]; readonly shapes: number } | undefined
 }
 
-/** A metric as a type declares it: one field, or several that share the name. */
+/** A metric with constant labels as a type declares it: one field, or several of which the first present is shown. */
 export interface MetricFields {
   readonly metric: string
   readonly slots: readonly [Slot, ...Slot[]]
@@ -61,15 +62,16 @@ export interface MetricFields {
 export function metricsOf(type: RecordType): MetricFields[] {
   const { slots } = type.layout
   const sums = new Set(slots.filter(({ field }) => field.role === 'bucket').map((slot) => sumSlotOf(type, slot)))
-  const metrics = new Map<string, [Slot, ...Slot[]]>()
+  const metrics = new Map<string, { readonly metric: string; readonly slots: [Slot, ...Slot[]] }>()
   for (const slot of slots) {
     const metric = type.metrics.get(slot.name)
     if (metric === undefined || sums.has(slot)) continue
-    const known = metrics.get(metric)
-    if (known === undefined) metrics.set(metric, [slot])
-    else known.push(slot)
+    const key = `${metric}{${constantLabelText(slot.field)}}`
+    const known = metrics.get(key)
+    if (known === undefined) metrics.set(key, { metric, slots: [slot] })
+    else known.slots.push(slot)
   }
-  return Array.from(metrics, ([metric, fields]) => ({ metric, slots: fields }))
+  return [...metrics.values()]
 }
 
 /** All families by name. The first type to name a metric decides its kind and unit; any that disagrees is refused. */

@@ -82,6 +82,56 @@ DCGM_FI_DEV_XID{device="eth2",port="3",node="n1"} 12
   )
 })
 
+test('fields of one metric are lines of one family, told apart by their constant labels', async () => {
+  const time = { metric: 'cpu_seconds_total', unit: 'seconds', help: 'Time by mode' }
+  const cpu = defineType('cpu', '', {
+    cpu: labelNumber('u16'),
+    user: counter('f64', { ...time, labels: { mode: 'user' } }),
+    guest: optional(counter('f64', { ...time, labels: { mode: 'guest', kind: 'a"b' } })),
+    turns: array(counter('u8', { labels: { mode: 'user' } }), 2),
+    wait: buckets('u64', [1], { metric: 'wait', labels: { way: 'in' } }),
+    wait_sum: counter('u64'),
+    back: buckets('u64', [1], { metric: 'wait', labels: { way: 'out' } }),
+  })
+  const rig = new PrometheusRig()
+  const lines = { turns: [1, 2], wait: [1, 2], wait_sum: 9, back: [3, 0] }
+  // A label of the source with the name of a constant label is renamed.
+  const source = rig.source('s', { mode: 'test' })
+  rig.report(source, cpu, { cpu: 0, user: 1.5, guest: 0.5, ...lines }, { cpu: 1, user: 2.5, ...lines })
+  const own = (number: number) => `cpu="${number}",exported_mode="test"`
+  assert.equal(
+    await rig.page('openmetrics'),
+    `# TYPE cpu_seconds counter
+# UNIT cpu_seconds seconds
+# HELP cpu_seconds Time by mode
+cpu_seconds_total{${own(0)},mode="user"} 1.5
+cpu_seconds_total{${own(1)},mode="user"} 2.5
+cpu_seconds_total{${own(0)},kind="a\\"b",mode="guest"} 0.5
+# TYPE cpu_turns unknown
+# HELP cpu_turns cpu: turns
+cpu_turns{${own(0)},mode="user",index="0"} 1
+cpu_turns{${own(0)},mode="user",index="1"} 2
+cpu_turns{${own(1)},mode="user",index="0"} 1
+cpu_turns{${own(1)},mode="user",index="1"} 2
+# TYPE wait histogram
+# HELP wait cpu: wait
+wait_bucket{${own(0)},way="in",le="1.0"} 1
+wait_bucket{${own(0)},way="in",le="+Inf"} 3
+wait_count{${own(0)},way="in"} 3
+wait_sum{${own(0)},way="in"} 9
+wait_bucket{${own(1)},way="in",le="1.0"} 1
+wait_bucket{${own(1)},way="in",le="+Inf"} 3
+wait_count{${own(1)},way="in"} 3
+wait_sum{${own(1)},way="in"} 9
+wait_bucket{${own(0)},way="out",le="1.0"} 3
+wait_bucket{${own(0)},way="out",le="+Inf"} 3
+wait_bucket{${own(1)},way="out",le="1.0"} 3
+wait_bucket{${own(1)},way="out",le="+Inf"} 3
+# EOF
+`,
+  )
+})
+
 test('with `timestamps: true` lines carry milliseconds in text and seconds in OpenMetrics', async () => {
   const rig = filledRig(true)
   assert.match(await rig.page('text'), /^DCGM_FI_DEV_XID\{device="eth0",port="1",node="n1"\} 07 1800000000123$/m)

@@ -1,13 +1,16 @@
+import { constantLabelText } from '../../schema/constant-labels.ts'
 import { lanesOf } from '../../wire/prometheus/lanes.ts'
 import { Lines, type TimeStyle } from '../../wire/prometheus/lines.ts'
 import type { Family, MetricFields } from './families.ts'
 import type { MetricTable } from './metric-table.ts'
 
-/** One metric of one type: the lines of its rows, once for all formats or, with timestamps, once for each format. */
+/** One metric of one type, with one set of constant labels: the lines of its rows, once for all formats or, with timestamps, once for each format. */
 export class MetricColumn {
   readonly table: MetricTable
   readonly family: Family
   readonly slots: MetricFields['slots']
+  /** Constant labels of the fields as text; empty if they have none. */
+  readonly labels: string
   /** Lines of a row whose values are all there. */
   readonly laneCount: number
   /** Lines of text 0.0.4. */
@@ -21,6 +24,7 @@ export class MetricColumn {
     this.table = table
     this.family = family
     this.slots = slots
+    this.labels = constantLabelText(slots[0].field)
     const lanes = lanesOf(table.type, family.name, slots)
     this.laneCount = lanes.lanes.length
     const linesOf = (time: TimeStyle) => new Lines(lanes, time)

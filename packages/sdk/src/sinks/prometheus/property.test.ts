@@ -26,6 +26,7 @@ interface Reported {
   readonly record: AnyRecord
 }
 
+const MODES = ['user', 'a"b', 'new\nline', '{}']
 const TEXTS = ['eth0', 'a"b', 'back\\slash', 'new\nline', '', '{}', ',', '=', 'é', '𝄞', '\\n', '"', ' ', '# EOF']
 
 function randomType(random: Random, round: number): RecordType {
@@ -38,6 +39,14 @@ function randomType(random: Random, round: number): RecordType {
     fields[name] = random.chance(0.2) ? (array(field, 3) as Field) : random.chance(0.4) ? optional(field) : field
   }
   if (random.chance(0.3)) fields.bins = buckets('u64', [-1, 0.5, 10])
+  if (random.chance(0.5)) {
+    // Fields of one metric, which may also be the metric of another version of the type.
+    const metric = `t${round % 3}_shared`
+    const [kind, other] = [random.pick(numbers), random.pick(numbers)]
+    fields.shared = gauge(kind, { metric, labels: { mode: random.pick(MODES), part: 'a' } })
+    fields.shared_too = optional(gauge(other, { metric, labels: { mode: random.pick(MODES) } }))
+    fields.bins_too = buckets('u64', [-1, 0.5, 10], { labels: { mode: random.pick(MODES) } })
+  }
   return defineType(`t${round % 3}`, random.pick(TEXTS), fields, { layout: random.pick(['aligned', 'packed']) })
 }
 
@@ -67,12 +76,14 @@ function randomRecord(random: Random, type: RecordType, id: number): AnyRecord {
 /** Lines that a record should give, as `metric{sorted labels} value`. */
 function wantedLines(type: RecordType, { labels, record }: Reported): string[] {
   const lines: string[] = []
-  const add = (metric: string, value: unknown, more: Record<string, string> = {}) =>
+  const addLine = (metric: string, value: unknown, more: Record<string, string>) =>
     lines.push(lineOf(metric, { ...labels, ...more }, canonical(Object.is(value, -0) ? '-0' : String(value))))
   for (const [name, metric] of type.metrics) {
     const value = record[name]
     const field = type.fields[name]
     if (value === undefined || field === undefined) continue
+    const add = (name: string, value: unknown, more: Record<string, string> = {}) =>
+      addLine(name, value, { ...(field.kind === 'record' ? {} : field.labels), ...more })
     if (field.role === 'bucket') {
       let total = 0n
       for (const [i, bin] of (value as bigint[]).entries()) {

@@ -1,4 +1,6 @@
+import { constantLabelText } from '../../schema/constant-labels.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import { metricsOf } from './families.ts'
 import { Quota, type QuotaHolder } from './quota.ts'
 
 /** Limits of a table. */
@@ -22,7 +24,7 @@ export class RowRoom {
   readonly #lines: Quota
   /** Weights of the rows of each holder: as how many lines each of their lines counts. */
   readonly #weights = new Quota(Number.POSITIVE_INFINITY)
-  /** Of the longest name of a metric. Unit: characters. */
+  /** Length of the longest name of a metric with its constant labels. Unit: characters. */
   readonly #nameCharacters: number
   /** Lines that one row gives when all its values are there. */
   linesPerRow = 0
@@ -31,7 +33,8 @@ export class RowRoom {
     this.#type = type
     this.#rows = new Quota(rows)
     this.#lines = lines
-    this.#nameCharacters = Math.max(0, ...Array.from(type.metrics.values(), ({ length }) => length))
+    const metrics = metricsOf(type).map(({ metric, slots: [{ field }] }) => `${metric}${constantLabelText(field)}`)
+    this.#nameCharacters = Math.max(0, ...metrics.map(({ length }) => length))
   }
 
   /** Rows that a holder may still have; at most 0 if it is none. */

@@ -1,4 +1,5 @@
 import type { SourceInfo } from '../../schema/batch.ts'
+import { constantLabelNames, exportedName } from '../../schema/constant-labels.ts'
 import { labelText } from '../../schema/reader.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { escapeLabelValue, type Labels } from '../../schema/series.ts'
@@ -43,9 +44,10 @@ export class LabelText {
     const own = type.labels.map((slot) => slot.name)
     const constant = Object.keys(source.labels).filter((name) => !own.includes(name))
     const reserved = reservedOf(type)
+    const constants = constantLabelNames(type)
     this.#names = exposedNames([...own, ...constant], reserved)
     // Existing labels win over added labels.
-    const free = added?.names.filter((name) => !this.#names.has(name)) ?? []
+    const free = added?.names.filter((name) => !this.#names.has(name) && !constants.has(name)) ?? []
     this.#addedNames = exposedNames(free, new Set([...reserved, ...this.#names.values()]))
     this.#instead = new Map(Object.entries(source.labels).filter(([name]) => own.includes(name)))
     this.#constant = this.#join(constant.map((name) => [name, source.labels[name] ?? '']))
@@ -56,11 +58,11 @@ export class LabelText {
     const symbols = this.#symbols
     const { labels } = this.#type
     let text = ''
-    for (const slot of labels) text = joined(text, this.#pair(slot.name, labelText(slot, views, offset, symbols)))
-    text = joined(text, this.#constant)
+    for (const slot of labels) text = joinLabels(text, this.#pair(slot.name, labelText(slot, views, offset, symbols)))
+    text = joinLabels(text, this.#constant)
     if (this.#added === undefined) return text
     const own = labels.map((slot) => [slot.name, labelText(slot, views, offset, symbols)] as const)
-    return joined(text, this.#joinAdded(this.#added, own))
+    return joinLabels(text, this.#joinAdded(this.#added, own))
   }
 
   #joinAdded(added: AddedLabels, own: readonly (readonly [name: string, value: string])[]): string {
@@ -78,7 +80,7 @@ export class LabelText {
   }
 
   #join(labels: readonly (readonly [name: string, value: string])[]): string {
-    return labels.reduce((text, [name, value]) => joined(text, this.#pair(name, value)), '')
+    return labels.reduce((text, [name, value]) => joinLabels(text, this.#pair(name, value)), '')
   }
 
   #pair(name: string, given: string): string {
@@ -88,7 +90,7 @@ export class LabelText {
 }
 
 /** Two texts of labels as one; either may be empty. */
-function joined(text: string, more: string): string {
+export function joinLabels(text: string, more: string): string {
   return text === '' || more === '' ? text + more : `${text},${more}`
 }
 
@@ -101,9 +103,9 @@ function valueText(value: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }
 
-/** `le` and `index` are this format's own on the lines of histograms and arrays. */
+/** Constant labels of fields, and the labels that this format adds to the lines of histograms and arrays. */
 function reservedOf(type: RecordType): ReadonlySet<string> {
-  const reserved = new Set<string>()
+  const reserved = new Set(constantLabelNames(type))
   for (const slot of type.layout.slots) {
     if (!type.metrics.has(slot.name)) continue
     if (slot.field.role === 'bucket') reserved.add('le')
@@ -122,7 +124,7 @@ function exposedNames(names: readonly string[], reserved: ReadonlySet<string>): 
     taken.add(name)
   }
   for (const name of names.filter((name) => !right(name))) {
-    const mended = reserved.has(name) ? `exported_${name}` : mend(name)
+    const mended = reserved.has(name) ? exportedName(name) : mend(name)
     let free = mended
     for (let i = 2; taken.has(free); i++) free = `${mended}_${i}`
     exposed.set(name, free)

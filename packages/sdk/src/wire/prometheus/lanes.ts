@@ -1,6 +1,8 @@
+import { constantLabelText } from '../../schema/constant-labels.ts'
 import { sumSlotOf } from '../../schema/histogram.ts'
 import type { Layout, Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import { joinLabels } from './label-text.ts'
 
 /** How the 64 bits of a value are to be read. */
 export type NumberClass = 'unsigned' | 'signed' | 'float'
@@ -9,7 +11,7 @@ export type NumberClass = 'unsigned' | 'signed' | 'float'
 export interface Lane {
   /** Name of the sample: the metric's, with `_bucket`, `_count` or `_sum` on the lines of a histogram. */
   readonly sample: string
-  /** Label of the line itself, `le="1.0"` or `index="3"`; empty on the one line of a scalar. */
+  /** Labels of the line itself: the constant labels of the field, `le="1.0"` or `index="3"`; may be empty. */
   readonly label: string
   readonly numbers: NumberClass
 }
@@ -34,10 +36,11 @@ export function lanesOf(type: RecordType, metric: string, slots: readonly Slot[]
   const first = slots[0]
   if (first?.field.role === 'bucket') return histogramLanes(type, metric, first)
   const numbers = numberClass(first)
+  const constant = first === undefined ? '' : constantLabelText(first.field)
   const count = first?.field.count ?? 0
   const lanes = Array.from({ length: count }, (_, i) => ({
     sample: metric,
-    label: count > 1 ? `index="${i}"` : '',
+    label: joinLabels(constant, count > 1 ? `index="${i}"` : ''),
     numbers,
   }))
   const loads = slots.map((slot) => valuesLoader(type.layout, slot))
@@ -64,16 +67,17 @@ export function numberClass(slot: Slot | undefined): NumberClass {
  * without a sum has buckets alone, in both formats.
  */
 function histogramLanes(type: RecordType, metric: string, slot: Slot): Lanes {
+  const constant = constantLabelText(slot.field)
   const edges = [...(slot.field.edges ?? []).map(edgeText), '+Inf']
   const lanes: Lane[] = edges.map((edge) => ({
     sample: `${metric}_bucket`,
-    label: `le="${edge}"`,
+    label: joinLabels(constant, `le="${edge}"`),
     numbers: 'unsigned',
   }))
   const sum = sumSlotOf(type, slot)
   if (sum !== undefined) {
-    lanes.push({ sample: `${metric}_count`, label: '', numbers: 'unsigned' })
-    lanes.push({ sample: `${metric}_sum`, label: '', numbers: numberClass(sum) })
+    lanes.push({ sample: `${metric}_count`, label: constant, numbers: 'unsigned' })
+    lanes.push({ sample: `${metric}_sum`, label: constant, numbers: numberClass(sum) })
   }
   const bins = edges.length
   const loadBins = valuesLoader(type.layout, slot)
