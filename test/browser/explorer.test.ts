@@ -147,7 +147,7 @@ test(
         await stage.visit('/pci/sim-pci-0000:ca:00.0', async (page) => {
           await page.getByRole('link', { name: 'current_link_bandwidth_bytes_per_second' }).click()
           await page.waitForURL(
-            /sig=last:pci_device_current_link_bandwidth_bytes_per_second:device=0000:ca:00\.0;simulated=true/,
+            /sig=last:pci_device_current_link_bandwidth_bytes_per_second:pci_address=0000:ca:00\.0;simulated=true/,
           )
           const chart = chartNamed(page, 'pci_device_current_link_bandwidth_bytes_per_second')
           const hasSamples = async (): Promise<boolean> => /\d\sGB\/s/.test(await chart.sentence())

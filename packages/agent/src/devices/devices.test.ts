@@ -79,7 +79,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
       Hostname: '',
       pci_bus_id: '',
     },
-    series: { pci: { device: '0000:40:04.0' } },
+    series: { pci: { pci_address: '0000:40:04.0' } },
     about: { kind: 'gpu', key: ['GPU-3'] },
     type: 'nvml_gpu_info',
     source: 'made',
@@ -97,7 +97,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
   const nic = devices.byId('nic-mlx5_3-1')
   assert.deepEqual([nic?.name, nic?.model, nic?.driver], ['mlx5_3', 'ConnectX-7', 'mlx5_core'])
   assert.deepEqual(nic?.labels, { device: 'mlx5_3', port: '1' })
-  assert.deepEqual(nic?.series, { pci: { device: '0000:40:05.0' }, netdev: { device: 'eth13' } })
+  assert.deepEqual(nic?.series, { pci: { pci_address: '0000:40:05.0' }, netdev: { device: 'eth13' } })
 })
 
 test('finds the device of a series of any type', () => {
@@ -113,8 +113,8 @@ test('finds the device of a series of any type', () => {
   assert.equal(of(netdevType, { device: 'eth13', simulated: 'true' }), 'sim-nic-mlx5_3-1')
   assert.equal(of(ethtoolPriorityType, { device: 'eth19', priority: '3' }), 'nic-mlx5_bond_0-1')
   assert.equal(of(netdevType, { device: 'lo' }), 'net-lo')
-  assert.equal(of(pciDeviceType, { device: '0000:40:04.0' }), 'gpu-3')
-  assert.equal(of(pciAerType, { device: '0000:40:05.0', severity: 'fatal', error: 'DLP' }), 'nic-mlx5_3-1')
+  assert.equal(of(pciDeviceType, { pci_address: '0000:40:04.0' }), 'gpu-3')
+  assert.equal(of(pciAerType, { pci_address: '0000:40:05.0', severity: 'fatal', error: 'DLP' }), 'nic-mlx5_3-1')
   for (const nowhere of [{ device: 'eth99' }, { device: '__proto__' }, {}])
     assert.equal(of(netdevType, nowhere), undefined)
   assert.equal(of(hostCpuType, { cpu: '0' }), undefined)
@@ -144,7 +144,7 @@ test('a real and a simulated node of the same names stand side by side', () => {
   real.hgx()
   assert.equal(new Set(ids()).size, devices.list().length)
   assert.deepEqual(devices.byId('sim-gpu-3')?.pairs, ['sim-nic-mlx5_3-1'])
-  assert.deepEqual(devices.byId('sim-gpu-3')?.series.pci, { device: '0000:40:04.0', simulated: 'true' })
+  assert.deepEqual(devices.byId('sim-gpu-3')?.series.pci, { pci_address: '0000:40:04.0', simulated: 'true' })
   assert.ok(
     devices
       .list()
@@ -212,7 +212,7 @@ test('a renamed NIC takes over the rail of its old name', () => {
   real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'eth13' })
   assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-rocep64s5-1'])
   assert.equal(devices.byId('nic-mlx5_3-1')?.rail, null)
-  assert.equal(devices.deviceOf(pciDeviceType, { device: '0000:40:05.0' })?.id, 'nic-rocep64s5-1')
+  assert.equal(devices.deviceOf(pciDeviceType, { pci_address: '0000:40:05.0' })?.id, 'nic-rocep64s5-1')
   assert.deepEqual(devices.byId('nic-mlx5_3-1')?.netdevs, [], 'its interface belongs to its successor')
   real.pci('0000:40:05.0', { netdevs: 'rail3', rdma_devices: 'rocep64s5' })
   real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'rail3' })
@@ -285,7 +285,7 @@ test('a GPU without its driver is told by the bus alone, under the number that i
   real.pci('0000:02:00.0', { class: 'display' })
   assert.deepEqual([devices.byId('gpu-0')?.address, devices.byId('gpu-1')?.address], ['0000:1b:00.0', '0000:9a:00.0'])
   assert.equal(devices.byId('gpu-1')?.model, 'H100 SXM 80 GB')
-  assert.deepEqual(devices.byId('gpu-1')?.labels, { device: '0000:9a:00.0' })
+  assert.deepEqual(devices.byId('gpu-1')?.labels, { pci_address: '0000:9a:00.0' })
 })
 
 test('a node with interfaces only lists them, with the PCI device that they are on', () => {
@@ -297,7 +297,7 @@ test('a node with interfaces only lists them, with the PCI device that they are 
   assert.deepEqual(ids(), ['net-eth2', 'net-eth10', 'net-lo', 'pci-0000:00:03.0'])
   const eth2 = devices.byId('net-eth2')
   assert.deepEqual([eth2?.address, eth2?.driver, eth2?.rail], ['0000:00:03.0', 'virtio-pci', null])
-  assert.equal(devices.deviceOf(pciAerType, { device: '0000:00:03.0' })?.id, 'net-eth2')
+  assert.equal(devices.deviceOf(pciAerType, { pci_address: '0000:00:03.0' })?.id, 'net-eth2')
 })
 
 test('virtual functions are NICs without a rail, and two ports of one adapter are separate NICs', () => {
@@ -389,7 +389,7 @@ test('records of odd texts never break the list, and every id stays one device',
       node.gpu(text(), text(), { UUID: text(), model: text(), power_limit_max_watts: Number.NaN })
     else if (random(4) === 0) node.port(text(), { port: random(3), address: text(), netdevs: text() })
     else if (random(3) === 0) node.netdev(text())
-    else if (random(2) === 0) node.gone(pciDeviceType, { device: text() })
+    else if (random(2) === 0) node.gone(pciDeviceType, { pci_address: text() })
     else node.report(absenceType, { type: text(), series: text(), field: '', code: 'gone', reason: '' })
     if (round % 100 !== 0) continue
     const ids = devices.list().map(({ id }) => id)

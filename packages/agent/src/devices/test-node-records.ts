@@ -32,8 +32,8 @@ export class NodeRecords {
     this.source.flush()
   }
 
-  pci(device: string, values: Readonly<Record<string, unknown>> = {}): void {
-    this.report(pciDeviceType, { device, ...values })
+  pci(pci_address: string, values: Readonly<Record<string, unknown>> = {}): void {
+    this.report(pciDeviceType, { pci_address, ...values })
   }
 
   gpu(gpu: string, address: string, values: Readonly<Record<string, unknown>> = {}): void {

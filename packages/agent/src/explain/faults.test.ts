@@ -28,7 +28,7 @@ const DENIALS = [
   { file: '0000:9a:00.0/current_link_speed', of: '0000:9a:00.0' },
   {
     file: '0000:9a:00.0/current_link_speed',
-    of: 'pci_device_current_link_bandwidth_bytes_per_second{device="0000:9a:00.0"}',
+    of: 'pci_device_current_link_bandwidth_bytes_per_second{pci_address="0000:9a:00.0"}',
   },
   { file: '0000:9a:00.0/vendor', of: 'pci_device_numa_node' },
   { file: '0000:9a:00.0/aer_dev_correctable', of: '0000:9a:00.0' },

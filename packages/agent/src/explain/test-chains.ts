@@ -102,7 +102,7 @@ export async function ask(
 /** A device as an agent tells of it. */
 export function deviceFacts(facts: Pick<DeviceFacts, 'id' | 'kind' | 'name'> & Partial<DeviceFacts>): DeviceFacts {
   const { id, address = '' } = facts
-  const series = address === '' ? {} : { pci: { device: address } }
+  const series = address === '' ? {} : { pci: { pci_address: address } }
   const host = ''
   return { labels: {}, series, host, type: 'made', source: 'made', address, simulated: id.startsWith('sim-'), ...facts }
 }

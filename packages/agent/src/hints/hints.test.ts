@@ -253,12 +253,12 @@ test('evidence says each condition once, and binds what several series of a devi
   const node = quietNode()
   const address = '0000:3a:00.0'
   for (const error of ['BadTLP', 'RxErr'])
-    node.nic(3).of(pciAerType, { device: address, severity: 'correctable', error }).rates.errors_total = 1000
+    node.nic(3).of(pciAerType, { pci_address: address, severity: 'correctable', error }).rates.errors_total = 1000
   node.run(5)
   const [hint] = node.open()
   assert.equal(hint?.rule, 'pcie_aer')
   assert.deepEqual(hint?.evidence[0]?.matchers, [
-    { label: 'device', op: '=', value: address },
+    { label: 'pci_address', op: '=', value: address },
     { label: 'severity', op: '=', value: 'correctable' },
     NOT_SIMULATED,
   ])
@@ -321,7 +321,9 @@ describe('where the counters of a port are read in turns, every eighth second,',
 test('where errors of PCIe and heat of processors are read in turns, hints open, stand, and tell how many they are', () => {
   const node = quietNode()
   const device = '0000:3a:00.0'
-  node.nic(3).of(pciAerType, { device, severity: 'correctable', error: 'BadTLP' }).rates.errors_total = 1000
+  node
+    .nic(3)
+    .of(pciAerType, { pci_address: device, severity: 'correctable', error: 'BadTLP' }).rates.errors_total = 1000
   node.host.of(hostCpuPackageType, { package: '1' }).rates.throttled_seconds_total = 0.5
   let second = 0
   const run = (seconds: number) =>
@@ -544,14 +546,14 @@ test('PCIe errors that are counted at the port above a device are those of the d
     sample((source, time) => {
       source.report(pciAerType, {
         time,
-        device: '0000:97:01.0',
+        pci_address: '0000:97:01.0',
         severity: 'correctable',
         error: 'BadTLP',
         errors_total: i < 8 ? 5 : 1000,
       })
       source.report(pciAerType, {
         time,
-        device: '0000:42:01.0',
+        pci_address: '0000:42:01.0',
         severity: 'correctable',
         error: 'BadTLP',
         errors_total: i * 1000,

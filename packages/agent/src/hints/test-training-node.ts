@@ -314,7 +314,7 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
 
 /** A PCIe link of Gen5 ×16, as fast as it can be and without errors. */
 function linkAt(made: MadeDevice, device: string): void {
-  Object.assign(made.of(pciDeviceType, { device }).values, {
+  Object.assign(made.of(pciDeviceType, { pci_address: device }).values, {
     current_link_speed_transfers_per_second: 32e9,
     max_link_speed_transfers_per_second: 32e9,
     current_link_width_lanes: 16,
@@ -327,7 +327,7 @@ function linkAt(made: MadeDevice, device: string): void {
     ['correctable', 'NonFatalErr'],
     ['nonfatal', 'CmpltTO'],
   ] as const)
-    made.of(pciAerType, { device, severity, error }).rates.errors_total = 0
+    made.of(pciAerType, { pci_address: device, severity, error }).rates.errors_total = 0
 }
 
 /** An XID of a GPU, as the source tells it once it happened. */

@@ -140,7 +140,7 @@ function filled(type: RecordType, values: object): never {
 /** A source that reads the hardware itself: a GPU and a NIC of this node, from its third sample on. */
 function firstHand(): SourceDefinition {
   const gpu = { gpu: '0', UUID: 'GPU-real', Hostname: hostname(), address: '0000:1b:00.0' }
-  const nic = { device: '0000:e1:00.0', class: 'network', model: 'ConnectX-7' }
+  const nic = { pci_address: '0000:e1:00.0', class: 'network', model: 'ConnectX-7' }
   let samples = 0
   return {
     name: 'first_hand',
@@ -199,6 +199,6 @@ test('what a source reads off the hardware itself, no exporter takes: not its in
     exporter.answer = withBody(bodyAbout(gpu))
     assert.equal((await disputeAbout(gpu.UUID)).holder, 'first_hand')
   }
-  const nic = agent.devices.deviceOf(pciDeviceType, { device: '0000:e1:00.0' })
+  const nic = agent.devices.deviceOf(pciDeviceType, { pci_address: '0000:e1:00.0' })
   assert.equal(nic?.id, 'pci-0000:e1:00.0', 'what is said of the NIC is said of the NIC')
 })

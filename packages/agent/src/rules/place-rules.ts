@@ -1,4 +1,5 @@
 import type { RecordType } from '@sonde/sdk'
+import { deviceLabelOf } from '@sonde/sdk/internal'
 import type { SignalRule } from './rule.ts'
 import type { WalkSignal } from './walk/ring-memory.ts'
 import type { Watch, WatchedSignal } from './watch.ts'
@@ -30,7 +31,8 @@ export function placeRules({ rules, signals }: Watch, type: RecordType, device: 
 /** Samples have only the label of their device. */
 function walkedSignal(signal: WatchedSignal, type: RecordType, device: string): WalkSignal | undefined {
   if (signal.type !== type.name) return undefined
-  const isOther = Object.entries(signal.labels).some(([name, value]) => name !== 'device' || value !== device)
+  const own = deviceLabelOf(type)
+  const isOther = Object.entries(signal.labels).some(([name, value]) => name !== own || value !== device)
   const slot = type.layout.slots.find(({ name }) => name === signal.field)
   if (isOther || slot === undefined) return undefined
   const { kind, count } = slot.field

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pciAddressOf } from '@sonde/sdk/internal'
 import { deviceFilter } from './device-filter.ts'
-import { deviceName, devicePattern, pciAddressOf } from './pci-address.ts'
+import { deviceName, devicePattern } from './pci-address.ts'
 
 test('an address is the same however it is spelled', () => {
   for (const text of ['3a:00.1', '3A:00.1', '0000:3a:00.1', '00000000:3A:00.1'])

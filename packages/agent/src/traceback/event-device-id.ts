@@ -1,3 +1,4 @@
+import { deviceLabelOf } from '@sonde/sdk/internal'
 import type { Device } from '../devices/device.ts'
 import type { RunningSource } from '../hosting/running-source.ts'
 import { deviceName } from '../sources/pci-address.ts'
@@ -22,12 +23,13 @@ export function eventDeviceId(
   if (device === '' || own !== undefined) return own === undefined ? device : wholeDevice(own, devices).id
   // The name of a ring of one port is DEVICE/PORT.
   const [, whole = device, port] = /^(.+)\/(\d{1,9})$/.exec(device) ?? []
-  const labels = { ...source?.definition.labels, device: deviceName(whole), ...(port === undefined ? {} : { port }) }
+  const labels = { ...source?.definition.labels, ...(port === undefined ? {} : { port }) }
   for (const type of source?.definition.types ?? []) {
-    const found = devices.deviceOf(type, labels)
+    const name = deviceLabelOf(type)
+    const found = name === undefined ? undefined : devices.deviceOf(type, { ...labels, [name]: deviceName(whole) })
     if (found !== undefined) return wholeDevice(found, devices).id
   }
-  const named = devices.own().filter((one) => one.labels.device === deviceName(device))
+  const named = devices.own().filter((one) => one.about.key[0] === deviceName(device))
   const same = named.filter((one) => one.isSimulated === isSimulated)
   const [only, ...others] = same.length > 0 ? same : named
   return only !== undefined && others.length === 0 ? wholeDevice(only, devices).id : device

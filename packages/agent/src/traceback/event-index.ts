@@ -41,7 +41,7 @@ export async function eventIndex(event: OpenEvent, options: IndexOptions): Promi
   const placed: PlacedSeries[] = []
   for (const { one, part } of booked) {
     const device = part === undefined ? undefined : devices.deviceOf(part.type, one.labels)
-    placed.push({ one, part, device, id: device?.id ?? deviceIn(one.labels) })
+    placed.push({ one, part, device, id: device?.id ?? deviceIn(part?.type, one.labels) })
     if (turn.isOver()) await turn.next()
   }
   const near = nearnessTo(start.deviceId, devices)
@@ -53,7 +53,7 @@ export async function eventIndex(event: OpenEvent, options: IndexOptions): Promi
     const of = { source, type: type?.name ?? '', series: seriesKey(one.labels) }
     // Notices of the agent's own sources are not about a client whose source has the same name.
     const toldGaps = isOwn ? told.gapsOf(of, one.fromMs, one.toMs) : []
-    const leftOutGaps = isOwn ? leftOut.filter((stretch) => isLeftOutOf(stretch, of, one.labels)) : []
+    const leftOutGaps = isOwn ? leftOut.filter((stretch) => isLeftOutOf(stretch, of, type, one.labels)) : []
     const gaps = joinedGaps([...one.gaps, ...toldGaps, ...leftOutGaps])
     series.push({
       ...one,
@@ -62,7 +62,7 @@ export async function eventIndex(event: OpenEvent, options: IndexOptions): Promi
       kind: entityKind(type, one.labels, device),
       near: near(id),
       apart: apart.get(`${one.part} ${id}`) ?? [],
-      errorMs: isOwn ? told.errorMs(source, deviceIn(one.labels)) : 0,
+      errorMs: isOwn ? told.errorMs(source, deviceIn(type, one.labels)) : 0,
       gaps,
     })
     if (turn.isOver()) await turn.next()
@@ -78,10 +78,11 @@ function msOfStretch(fromNs: bigint, toNs: bigint): { readonly fromMs: number; r
 function isLeftOutOf(
   stretch: LeftOutStretch,
   of: { readonly source: string; readonly type: string },
+  type: RecordType | undefined,
   labels: Labels,
 ): boolean {
   if (stretch.source !== of.source || stretch.type !== of.type) return false
-  const device = deviceIn(labels)
+  const device = deviceIn(type, labels)
   return ['', device, `${device}/${labelOf(labels, 'port')}`].includes(stretch.device)
 }
 

@@ -8,7 +8,7 @@ const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
   ['doca_', claim('nic', 'device')],
   ['ethtool_', claim('netdev', 'device')],
   ['netdev_', claim('netdev', 'device')],
-  ['pci_', claim('pci', 'device')],
+  ['pci_', claim('pci', 'pci_address')],
 ]
 
 /** What the types of the agent say of the metrics of tests. */
@@ -30,7 +30,7 @@ export function testGpu(index: number, more: Partial<DeviceInfo> = {}): DeviceIn
     state: 'present',
     simulated: false,
     labels: { gpu: String(index), UUID: `GPU-${index}` },
-    series: { pci: { device: `0000:1${index}:00.0` } },
+    series: { pci: { pci_address: `0000:1${index}:00.0` } },
     model: 'H100',
     address: `0000:1${index}:00.0`,
     limits: { power_watts: 700, pcie_bytes_per_s: 63e9 },
@@ -51,7 +51,7 @@ export function testNic(index: number, more: Partial<DeviceInfo> = {}): DeviceIn
     labels: { device: `mlx5_${index}`, port: '1' },
     series: {
       netdev: { device: `eth1${index}` },
-      pci: { device: `0000:2${index}:00.0` },
+      pci: { pci_address: `0000:2${index}:00.0` },
     },
     model: 'MT4129',
     address: `0000:2${index}:00.0`,

@@ -36,11 +36,16 @@ export function seriesWords(labels: Labels): string {
 }
 
 /** Labels of a GPU that repeat its index. */
-const GPU_LABELS: ReadonlySet<string> = new Set(['UUID', 'device', 'modelName', 'Hostname', 'pci_bus_id'])
+const GPU_LABELS: ReadonlySet<string> = new Set([
+  ...['UUID', 'device', 'device_file', 'modelName', 'Hostname', 'pci_bus_id', 'pci_address'],
+])
+
+/** Labels that name the device of a series without a GPU. */
+const DEVICE_LABELS: ReadonlySet<string> = new Set(['device', 'rdma_device', 'pci_address', 'disk', 'chip'])
 
 /** Whether a label names the origin of a series. Such labels are kept whenever they differ. */
 function isPlace(name: string, all: readonly Labels[]): boolean {
-  return name === 'gpu' || (name === 'device' && all.every(({ gpu }) => gpu === undefined))
+  return name === 'gpu' || (DEVICE_LABELS.has(name) && all.every(({ gpu }) => gpu === undefined))
 }
 
 /**

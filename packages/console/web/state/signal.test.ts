@@ -91,7 +91,7 @@ test('any value of any label reads back from the address it is written in', () =
 test('a signal is readable, also where it names a PCI address', () => {
   const texts = [
     'rate:netdev_rx_bytes_total:device=~eth.*;device!=eth9:sum(device)',
-    'last:pci_device_current_link_bandwidth_bytes_per_second:device=0000:ca:00.0;simulated=true',
+    'last:pci_device_current_link_bandwidth_bytes_per_second:pci_address=0000:ca:00.0;simulated=true',
   ]
   for (const text of texts) {
     const query = parseSignal(text)

@@ -66,6 +66,14 @@ export function entityOf(
   return key[0] === '' ? undefined : { kind: entity.kind, key }
 }
 
+/**
+ * The label that names the device of a series: the first label of the key of the entity, or `device` if the type
+ * declares no entity. Undefined if the entity is unique, such as the host.
+ */
+export function deviceLabelOf({ entity }: { readonly entity: EntityClaim | undefined }): string | undefined {
+  return entity === undefined ? 'device' : entity.key[0]
+}
+
 const read = new JsonReader((message) => new SondeError('SCH_ENTITY', message))
 const KIND = /^[a-z][a-z0-9_]{0,63}$/
 const KEY_COUNT_MAX = 8

@@ -1,5 +1,6 @@
 import type { Batch, SourceInfo } from './batch.ts'
 import { periodType } from './builtin.ts'
+import { deviceLabelOf } from './entity.ts'
 import { readRecords } from './reader.ts'
 import type { RecordType } from './record-type.ts'
 import { type Labels, labelOf } from './series.ts'
@@ -87,12 +88,9 @@ export function longestIn(periods: PeriodsByType | undefined, type: Pick<RecordT
   return Math.max(0, ...(periods.get(type.name)?.values() ?? []), ...(periods.get('')?.values() ?? []))
 }
 
-/**
- * The device that a series is about: the first label of the key of its entity, or the label `device` of a type without
- * an entity. A label of another meaning may have the same text, as the name of a pod.
- */
-function deviceOf({ entity }: Pick<RecordType, 'entity'>, labels: Labels): string {
-  const name = entity === undefined ? 'device' : entity.key[0]
+/** The device that a series is about. A label of another meaning may have the same text, as the name of a pod. */
+function deviceOf(type: Pick<RecordType, 'entity'>, labels: Labels): string {
+  const name = deviceLabelOf(type)
   return name === undefined ? '' : labelOf(labels, name)
 }
 

@@ -83,9 +83,13 @@ export function readSignals(node: JsonNode, path: string, faults: FaultList): Re
   })
 }
 
-/** Labels with the source's name of the device, because PCI addresses may be spelled in several ways. */
+/** Labels that may hold a PCI address in the spelling of sysfs. */
+const ADDRESS_LABELS: ReadonlySet<string> = new Set(['pci_address', 'chip'])
+
+/** Labels as records have them: rules may spell PCI addresses in several ways. */
 function namedLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return labels.device === undefined ? labels : { ...labels, device: deviceName(labels.device) }
+  const named = Object.entries(labels).map(([name, text]) => [name, ADDRESS_LABELS.has(name) ? deviceName(text) : text])
+  return Object.fromEntries(named)
 }
 
 /** The elements of a list that must not be empty. */

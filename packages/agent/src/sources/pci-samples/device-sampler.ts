@@ -42,7 +42,7 @@ export class DeviceSampler implements Sampler {
     this.#glance = glance
     this.#sysfs = sysfs
     this.#context = context
-    this.#series = new SampledSeries(pciSampleType, { device: address }, ringSamples, context)
+    this.#series = new SampledSeries(pciSampleType, { pci_address: address }, ringSamples, context)
     this.#state = new PciState(this.#series.record)
   }
 
@@ -75,14 +75,14 @@ export class DeviceSampler implements Sampler {
     // The first sample of a new device is taken now.
     if (this.#series.samples === 0 && !this.sample()) return
     const { samples } = this.#series.takeCounts()
-    this.#context.source.report(pciSamplingType, { time: wallNs(), device: this.#address, samples })
+    this.#context.source.report(pciSamplingType, { time: wallNs(), pci_address: this.#address, samples })
     this.#isReported = true
   }
 
   forget(reason: string): void {
     this.#attributes?.absences.forget()
     this.#series.forget(reason)
-    if (this.#isReported) this.#context.absences.gone(pciSamplingType, { device: this.#address }, reason)
+    if (this.#isReported) this.#context.absences.gone(pciSamplingType, { pci_address: this.#address }, reason)
   }
 
   close(): void {

@@ -13,7 +13,7 @@ import { pciSampleType, pciSamplingType } from './type.ts'
 
 const TREE = new URL('fixtures/port', import.meta.url)
 const PORT = 'sys/devices/pci0000:26/0000:26:01.0/0000:27:00.0'
-const LABELS = { device: '0000:27:00.0' }
+const LABELS = { pci_address: '0000:27:00.0' }
 const SPEED = 'current_link_speed_transfers_per_second'
 
 testSource(pciSamples, {
@@ -37,7 +37,7 @@ test('a link that runs slower for 100 ms, which one sample a second cannot see, 
   await step(50)
   await step(50, runsAt('32.0'))
   assert.deepEqual(said(), ['lt 0 + 100', 'lt 0 - 200'])
-  assert.equal(edges[0]?.device, LABELS.device)
+  assert.equal(edges[0]?.device, LABELS.pci_address)
 })
 
 test('a burst of correctable errors within 100 ms begins and ends at its time', async (t) => {
@@ -80,11 +80,11 @@ test('bridges above a device are sampled too, as an error may be counted there; 
   const above = 'pci0000:26/0000:26:01.0'
   putDevice(node, {
     ...{ address: '0000:27:00.2', above, ids: '020000 15b3:101e 15b3:0009', link: '32.0 x16' },
-    physicalFunction: LABELS.device,
+    physicalFunction: LABELS.pci_address,
   })
   const tested = new TestedSource(pciSamples, node.paths)
   t.after(() => tested.source.close())
-  const sampled = (await tested.sampleOf(pciSamplingType)).map(({ device }) => device)
+  const sampled = (await tested.sampleOf(pciSamplingType)).map(({ pci_address }) => pci_address)
   assert.deepEqual(sampled, ['0000:26:01.0', '0000:27:00.0', '0000:27:00.1'])
 })
 

@@ -2,8 +2,8 @@ import { defineType, type Field, gauge, label, timestamp } from '@sonde/sdk'
 import type { PciStateField } from '../pci/state.ts'
 import { pciDeviceType } from '../pci/type.ts'
 
-const entity = { kind: 'pci', key: ['device'] }
-const device = label('PCI address, such as 0000:9b:00.0')
+const entity = { kind: 'pci', key: ['pci_address'] }
+const pci_address = label('PCI address, such as 0000:9b:00.0')
 
 /** Link and errors, declared as in the reported type. */
 const state = Object.fromEntries(
@@ -16,7 +16,7 @@ const state = Object.fromEntries(
 export const pciSampleType = defineType(
   'pci_sample',
   'A fast sample of link and errors of one PCI device',
-  { time: timestamp(), device, ...state },
+  { time: timestamp(), pci_address, ...state },
   { entity },
 )
 
@@ -24,6 +24,6 @@ export const pciSampleType = defineType(
 export const pciSamplingType = defineType(
   'pci_sampling',
   'Fast sampling of link and errors of one PCI device',
-  { time: timestamp(), device, samples: gauge('u32', { help: 'Samples since the last record' }) },
+  { time: timestamp(), pci_address, samples: gauge('u32', { help: 'Samples since the last record' }) },
   { entity },
 )

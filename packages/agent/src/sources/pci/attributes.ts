@@ -49,7 +49,7 @@ export class PciAttributes {
 
   /** @param type Type of the records that they are read for. Default: that of devices. */
   constructor(place: PciPlace, sysfs: KernelFiles, context: SourceContext, type: RecordType = pciDeviceType) {
-    this.absences = new FieldAbsences(context.absences, type, { device: place.address })
+    this.absences = new FieldAbsences(context.absences, type, { pci_address: place.address })
     this.#place = place
     this.#sysfs = sysfs
     this.#reader = new AttributeReader(context, this.absences, explain)

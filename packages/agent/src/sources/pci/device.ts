@@ -42,7 +42,7 @@ export class PciDevice {
     this.#sysfs = sysfs
     this.#context = context
     this.#attributes = new PciAttributes(glance.place, sysfs, context)
-    this.#record = { ...emptyRecord(pciDeviceType), device: this.address }
+    this.#record = { ...emptyRecord(pciDeviceType), pci_address: this.address }
     this.#state = new PciState(this.#record)
   }
 
@@ -109,10 +109,10 @@ export class PciDevice {
     if (!this.#hasNews) return
     this.#hasNews = false
     const { source } = this.#context
-    const device = this.address
+    const pci_address = this.address
     source.report(pciDeviceType, this.#record)
     for (const { error, count, severity, ...row } of this.#rows) {
-      source.report(pciAerType, { time: row.time, device, severity, error, errors_total: count })
+      source.report(pciAerType, { time: row.time, pci_address, severity, error, errors_total: count })
     }
   }
 
@@ -120,10 +120,10 @@ export class PciDevice {
   leave(): void {
     this.close()
     const { absences } = this.#context
-    const device = this.address
-    const reason = `device ${device} is no longer there`
-    absences.gone(pciDeviceType, { device }, reason)
-    for (const error of this.#state.shown) absences.gone(pciAerType, { device, ...error }, reason)
+    const labels = { pci_address: this.address }
+    const reason = `device ${this.address} is no longer there`
+    absences.gone(pciDeviceType, labels, reason)
+    for (const error of this.#state.shown) absences.gone(pciAerType, { ...labels, ...error }, reason)
   }
 
   /** Closes the files; a later read opens them again. */

@@ -1,6 +1,6 @@
+import { pciAddressOf } from '@sonde/sdk/internal'
 import { Missing } from '../field-absences.ts'
 import { isNumber, KernelText, parseNumber } from '../kernel-text.ts'
-import { pciAddressOf } from '../pci-address.ts'
 
 /** Whether a name of sysfs is the address of a PCI device. */
 export function isAddress(name: string): boolean {

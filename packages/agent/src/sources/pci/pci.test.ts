@@ -20,14 +20,14 @@ testSource(pci, {
   counter: {
     type: pciDeviceType,
     field: 'aer_correctable_total',
-    labels: { device: '0000:27:00.0' },
+    labels: { pci_address: '0000:27:00.0' },
     write: (node, value) =>
       node.write(
         `${PORT}/aer_dev_correctable`,
         node.read(`${PORT}/aer_dev_correctable`).replace(/(TOTAL_ERR_COR) \d+/, `$1 ${value}`),
       ),
   },
-  series: { type: pciDeviceType, labels: { device: '0000:27:00.0' }, leave: (node) => node.remove(PORT) },
+  series: { type: pciDeviceType, labels: { pci_address: '0000:27:00.0' }, leave: (node) => node.remove(PORT) },
 })
 
 function bringUp(
@@ -46,12 +46,14 @@ function bringUp(
 type PciRecord = RecordOf<typeof pciDeviceType>
 
 async function devicesOf(tested: TestedSource): Promise<Map<string, PciRecord>> {
-  return new Map((await tested.sampleOf(pciDeviceType)).map((record) => [record.device, record]))
+  return new Map((await tested.sampleOf(pciDeviceType)).map((record) => [record.pci_address, record]))
 }
 
 async function errorsOf(tested: TestedSource): Promise<string[]> {
   const rows = await tested.sampleOf(pciAerType)
-  return rows.map(({ device, severity, error, errors_total }) => `${device} ${severity} ${error} ${errors_total}`)
+  return rows.map(
+    ({ pci_address, severity, error, errors_total }) => `${pci_address} ${severity} ${error} ${errors_total}`,
+  )
 }
 
 test('reports what a device is, where it is plugged in, and its link', async (t) => {
@@ -60,7 +62,7 @@ test('reports what a device is, where it is plugged in, and its link', async (t)
   const { time, ...gpu } = (await devicesOf(tested)).get('0000:9a:00.0') ?? {}
   assert.ok(typeof time === 'bigint' && time > 0n)
   assert.deepEqual(gpu, {
-    device: '0000:9a:00.0',
+    pci_address: '0000:9a:00.0',
     class: 'gpu',
     class_code: '0x030200',
     vendor: 'NVIDIA',
@@ -97,7 +99,7 @@ test('names the interfaces, the RDMA devices and the physical function of a NIC'
   assert.deepEqual(texts('0000:9b:00.0'), ['ib3', 'mlx5_3', '', 1])
   assert.deepEqual(texts('0000:9b:00.1'), ['ib3v0', 'mlx5_4', '0000:9b:00.0', undefined])
   assert.equal(devices.get('0000:9b:00.1')?.current_link_width_lanes, undefined)
-  assert.equal(tested.absent.get('pci_device{device="0000:9b:00.1"}.current_link_width_lanes'), 'unsupported')
+  assert.equal(tested.absent.get('pci_device{pci_address="0000:9b:00.1"}.current_link_width_lanes'), 'unsupported')
 })
 
 test('interfaces that stand for virtual functions are none of the NIC', async (t) => {
@@ -125,7 +127,7 @@ test('an error that is counted for the first time rises from 0 at the sample bef
   await tested.source.sample()
   const before = tested.take().find(({ type }) => type === pciDeviceType)?.record.time
   node.write(`${NIC}/aer_dev_correctable`, aerText(CORRECTABLE, 'TOTAL_ERR_COR', [0, 0, 3]))
-  const rows = (await tested.sampleOf(pciAerType)).filter(({ device }) => device === '0000:9b:00.0')
+  const rows = (await tested.sampleOf(pciAerType)).filter(({ pci_address }) => pci_address === '0000:9b:00.0')
   assert.deepEqual(
     rows.map(({ error, errors_total }) => [error, errors_total]),
     [
@@ -135,7 +137,7 @@ test('an error that is counted for the first time rises from 0 at the sample bef
   )
   assert.equal(rows[0]?.time, before)
   node.write(`${NIC}/aer_dev_correctable`, aerText(CORRECTABLE, 'TOTAL_ERR_COR'))
-  const reset = (await tested.sampleOf(pciAerType)).filter(({ device }) => device === '0000:9b:00.0')
+  const reset = (await tested.sampleOf(pciAerType)).filter(({ pci_address }) => pci_address === '0000:9b:00.0')
   assert.deepEqual(
     reset.map(({ errors_total }) => errors_total),
     [0n],
@@ -170,7 +172,7 @@ test('widths that are none and an unknown speed are absent with a reason', async
       'max_link_speed_transfers_per_second',
       'max_link_bandwidth_bytes_per_second',
     ]) {
-      assert.equal(tested.absent.get(`pci_device{device="0000:9b:00.0"}.${field}`), 'unsupported', field)
+      assert.equal(tested.absent.get(`pci_device{pci_address="0000:9b:00.0"}.${field}`), 'unsupported', field)
     }
     assert.deepEqual(tested.failures, [])
   }
@@ -183,7 +185,7 @@ test('a device whose configuration space reads as ones is said not to answer, an
   const devices = await devicesOf(tested)
   assert.equal(devices.size, 7)
   assert.equal(devices.get('0000:9a:00.0')?.current_link_width_lanes, undefined)
-  assert.equal(tested.absent.get('pci_device{device="0000:9a:00.0"}.current_link_width_lanes'), 'failed')
+  assert.equal(tested.absent.get('pci_device{pci_address="0000:9a:00.0"}.current_link_width_lanes'), 'failed')
   assert.match(tested.failures[0]?.message ?? '', /does not answer/)
 })
 
@@ -198,7 +200,7 @@ test('an unknown NUMA node is absent, and so is AER that the firmware keeps to i
     [undefined, undefined, undefined],
   )
   for (const field of ['numa_node', 'aer_fatal_total', 'current_link_width_lanes', 'sriov_numvfs']) {
-    assert.equal(tested.absent.get(`pci_device{device="0000:00:03.0"}.${field}`), 'unsupported', field)
+    assert.equal(tested.absent.get(`pci_device{pci_address="0000:00:03.0"}.${field}`), 'unsupported', field)
   }
 })
 
@@ -254,10 +256,14 @@ test('a device that is pulled and one that is plugged in are seen at the next sa
   fs.rmSync(`${node.root}/sys/bus/pci/devices/0000:9a:00.0`)
   await tested.source.sample()
   const taken = tested.take()
-  assert.deepEqual(TestedSource.absences(taken, { device: '0000:9a:00.0' }), [': gone'])
-  const aer = { device: '0000:9a:00.0', severity: 'correctable', error: 'BadTLP' }
+  assert.deepEqual(TestedSource.absences(taken, { pci_address: '0000:9a:00.0' }), [': gone'])
+  const aer = { pci_address: '0000:9a:00.0', severity: 'correctable', error: 'BadTLP' }
   assert.deepEqual(TestedSource.absences(taken, aer), [': gone'])
-  assert.deepEqual(TestedSource.absences(taken, { device: '0000:99:00.0' }), [': gone'], 'nothing is below that bridge')
+  assert.deepEqual(
+    TestedSource.absences(taken, { pci_address: '0000:99:00.0' }),
+    [': gone'],
+    'nothing is below that bridge',
+  )
   assert.deepEqual(tested.failures, [])
   const drive = { address: '0000:9c:00.0', above: 'pci0000:97', ids: '010802 144d:a824 144d:aa8b', link: '16.0 x4' }
   putDevice(node, drive)
@@ -270,7 +276,7 @@ test('a bus that is gone takes its devices along', async (t) => {
   tested.take()
   node.remove('sys/bus/pci/devices')
   await assert.rejects(async () => tested.source.sample(), { code: 'SRC_READ' })
-  assert.deepEqual(TestedSource.absences(tested.take(), { device: '0000:9a:00.0' }), [': gone'])
+  assert.deepEqual(TestedSource.absences(tested.take(), { pci_address: '0000:9a:00.0' }), [': gone'])
 })
 
 test('a device that leaves in the middle of a sweep is not reported with what is left of it', async (t) => {
@@ -282,9 +288,9 @@ test('a device that leaves in the middle of a sweep is not reported with what is
   for (let sweep = 0; sweep < 16; sweep++) await tested.source.sample()
   const reported = tested
     .take()
-    .filter(({ type, record }) => type === pciDeviceType && record.device === '0000:9a:00.0')
+    .filter(({ type, record }) => type === pciDeviceType && record.pci_address === '0000:9a:00.0')
   assert.ok(reported.every(({ record }) => record.current_link_speed_transfers_per_second === 2.5e9))
-  assert.ok(!tested.absent.has('pci_device{device="0000:9a:00.0"}.current_link_width_lanes'))
+  assert.ok(!tested.absent.has('pci_device{pci_address="0000:9a:00.0"}.current_link_width_lanes'))
 })
 
 test('a driver that is loaded anew takes its interfaces along and brings them back', async (t) => {
@@ -372,7 +378,7 @@ test('of a device without a turn nothing is reported, and its errors show the ra
       if (number === undefined) continue
       assert.ok(Math.abs(Number((record.time as bigint) - time)) < 1e6, 'what is reported was read in this sample')
       assert.equal(Number(number), count)
-      const key = `${type.name} ${record.device}`
+      const key = `${type.name} ${record.pci_address}`
       const { times, numbers } = samples.get(key) ?? { times: [], numbers: [] }
       samples.set(key, { times: [...times, clock.nowMs], numbers: [...numbers, Number(number)] })
     }

@@ -98,10 +98,11 @@ async function compare(sysfs: string): Promise<number> {
     const of = <T extends RecordType>(type: T) =>
       taken.filter((one) => one.type === type).map(({ record }) => record as RecordOf<T>)
     const devices = of(pciDeviceType)
-    for (const record of devices) assert.deepEqual(ours(record), plainLook(sysfs, record.device), record.device)
-    for (const { device, severity, error, errors_total } of of(pciAerType)) {
-      const folder = fs.realpathSync(join(sysfs, 'bus/pci/devices', device))
-      assert.equal(errors_total, errorsIn(folder, severity).get(error), `${device} ${severity} ${error}`)
+    for (const record of devices)
+      assert.deepEqual(ours(record), plainLook(sysfs, record.pci_address), record.pci_address)
+    for (const { pci_address, severity, error, errors_total } of of(pciAerType)) {
+      const folder = fs.realpathSync(join(sysfs, 'bus/pci/devices', pci_address))
+      assert.equal(errors_total, errorsIn(folder, severity).get(error), `${pci_address} ${severity} ${error}`)
     }
     return devices.length
   } finally {

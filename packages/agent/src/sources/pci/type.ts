@@ -1,7 +1,7 @@
 import { counter, defineType, gauge, label, optional, text, timestamp } from '@sonde/sdk'
 import type { FieldOptions } from '@sonde/sdk/internal'
 
-const entity = { kind: 'pci', key: ['device'] }
+const entity = { kind: 'pci', key: ['pci_address'] }
 
 const count = (help: string) => optional(counter('u64', { help }))
 const speed = (help: string) => optional(gauge('f64', { unit: 'transfers_per_second', help }))
@@ -9,7 +9,7 @@ const lanes = (help: string) => optional(gauge('u8', { help }))
 const bandwidth = (help: string) => optional(gauge('u64', { unit: 'bytes_per_second', help }))
 const number = (options: FieldOptions) => optional(gauge('u16', options))
 
-const device = label('PCI address, such as 0000:9b:00.0')
+const pci_address = label('PCI address, such as 0000:9b:00.0')
 
 /**
  * What identifies one PCI device, where it is plugged in, and how its link does: a record each time that its link and
@@ -20,7 +20,7 @@ export const pciDeviceType = defineType(
   'Identity, place and link of one PCI device',
   {
     time: timestamp(),
-    device,
+    pci_address,
     class: text({
       help: 'Kind of device: gpu, accelerator, network, infiniband, dpu, nvme, bridge, and others after the base class',
     }),
@@ -78,7 +78,7 @@ export const pciAerType = defineType(
   'Errors that one PCI device has counted, by name',
   {
     time: timestamp(),
-    device,
+    pci_address,
     severity: label('correctable, nonfatal or fatal'),
     error: label('Short name of the error as current kernels spell it, such as BadTLP'),
     errors_total: counter('u64', { help: 'Times the device saw it' }),

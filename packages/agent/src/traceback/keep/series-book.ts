@@ -1,5 +1,5 @@
 import { type Labels, numberAt, type RecordType, viewsOf } from '@sonde/sdk'
-import { labelOf, labelText, mergeLabels, type Slot } from '@sonde/sdk/internal'
+import { deviceLabelOf, labelOf, labelText, mergeLabels, type Slot } from '@sonde/sdk/internal'
 import { repeatSlotOf } from '../../rules/record-watch.ts'
 import type { KeptGap, KeptSeries } from './kept-index.ts'
 import { SignalMoves } from './signal-moves.ts'
@@ -213,9 +213,10 @@ export function numberSlotOf({ layout }: RecordType): Slot | undefined {
   return layout.slots.find(({ name, field }) => field.role === 'value' && NUMBER_FIELDS.has(name))
 }
 
-/** The device that labels name; empty if they name none. */
-export function deviceIn(labels: Labels): string {
-  return labelOf(labels, 'device')
+/** The source's name of the device of a series; empty if its labels name none. */
+export function deviceIn(type: RecordType | undefined, labels: Labels): string {
+  const name = deviceLabelOf(type ?? { entity: undefined })
+  return name === undefined ? '' : labelOf(labels, name)
 }
 
 function isOfSeries(

@@ -43,6 +43,6 @@ export function titledDevices(
 }
 
 function namesOf({ name, labels, address }: DeviceInfo): readonly string[] {
-  const names = [labels.device, labels.gpu, labels.UUID, name, address]
+  const names = [labels.device, labels.rdma_device, labels.gpu, labels.UUID, name, address]
   return names.filter((known) => known !== undefined && known !== '') as readonly string[]
 }

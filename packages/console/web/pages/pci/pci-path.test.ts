@@ -13,7 +13,7 @@ const pci = (address: string, more: Partial<DeviceInfo> = {}): DeviceInfo =>
     name: address,
     rail: null,
     address,
-    labels: { device: address },
+    labels: { pci_address: address },
     ...more,
   })
 const DEVICE = pci('0000:19:00.0', { path: PATH, switch: PATH[1]! })

@@ -1,4 +1,5 @@
 import { SondeError } from '../../errors.ts'
+import { pciAddressOf } from '../../internal/pci-address.ts'
 
 /** A value with places for labels of the record: `gpu-${device}`. Texts and names of labels in turns, a text first. */
 export type Template = readonly string[]
@@ -34,15 +35,8 @@ export const LABEL_FILE_BYTES_LIMIT = 1 << 20
 const LABEL_COUNT_LIMIT = 32
 const VALUE_LIMIT_CHARACTERS = 1024
 const LABEL_NAME = /^(?!__)[A-Za-z_][A-Za-z0-9_]{0,127}$/
-const PCI_ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]$/
 const KINDS: readonly string[] = ['netif', 'rdma', 'pci', 'mst'] satisfies DeviceKind[]
 const SECTIONS: readonly string[] = ['global_labels', 'device_labels', 'device_mapping', 'data_types_mapping']
-
-/** The address in its usual spelling; undefined if it is none. */
-export function pciAddress(text: string): string | undefined {
-  const address = text.toLowerCase()
-  return PCI_ADDRESS.test(address) ? address : undefined
-}
 
 /** A label of a line or an option, before its check. */
 interface LabelFileEntry {
@@ -131,7 +125,7 @@ function labelsOf({ value, place, show }: LabelFileEntry): LabelTemplates {
 }
 
 function addressOf({ key, place, show }: LabelFileEntry): string {
-  const address = pciAddress(key)
+  const address = pciAddressOf(key)
   if (address === undefined) throw fault(place, `${show(key)} is no PCI address`, 'one such as 0000:03:00.0')
   return address
 }

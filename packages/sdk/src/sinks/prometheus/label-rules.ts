@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { pciAddressOf } from '../../internal/pci-address.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type Labels, labelOf } from '../../schema/series.ts'
 import type { AddedLabels } from '../../wire/prometheus/label-text.ts'
-import { type DeviceKind, type LabelFile, type LabelTemplates, pciAddress, type Template } from './label-file.ts'
+import type { DeviceKind, LabelFile, LabelTemplates, Template } from './label-file.ts'
 
 /** Limit of devices whose address is cached. */
 const DEVICE_LIMIT = 4096
@@ -16,6 +17,9 @@ const FOLDERS: Readonly<Record<DeviceKind, readonly string[]>> = {
   mst: ['infiniband', 'net'],
   any: ['net', 'infiniband'],
 }
+
+/** Labels that name a device. Those with a PCI address come first. */
+const DEVICE_LABELS = ['pci_address', 'pci_bus_id', 'rdma_device', 'device', 'chip', 'disk']
 
 /** Adds the labels of a label file and constant ones to series. What the record or its source says itself stays. */
 export class LabelRules implements AddedLabels {
@@ -42,14 +46,16 @@ export class LabelRules implements AddedLabels {
     return labels
   }
 
-  /** PCI address of the device that a record is about. Types that no line names may have it in their label `device`. */
+  /** PCI address of the device that a record is about, from a label of the device if no line names the type. */
   #deviceOf(type: RecordType, own: Labels): string | undefined {
-    const { field, kind } = this.#file.deviceFields.get(type.name) ?? { field: 'device', kind: 'any' as const }
-    const name = labelOf(own, field)
+    const told = this.#file.deviceFields.get(type.name)
+    const kind = told?.kind ?? 'any'
+    const fields = told === undefined ? DEVICE_LABELS : [told.field]
+    const name = fields.map((field) => labelOf(own, field)).find((text) => text !== '') ?? ''
     if (name === '') return undefined
     const key = `${kind} ${name}`
     if (this.#addresses.has(key)) return this.#addresses.get(key)
-    const address = this.#file.addresses.get(name) ?? pciAddress(name) ?? this.#look(kind, name)
+    const address = this.#file.addresses.get(name) ?? pciAddressOf(name) ?? this.#look(kind, name)
     if (this.#addresses.size < DEVICE_LIMIT) this.#addresses.set(key, address)
     return address
   }
@@ -60,7 +66,7 @@ export class LabelRules implements AddedLabels {
       try {
         // The last PCI address of the path: devices below it, such as a function of virtio, have no labels.
         const way = realpathSync(join(this.#sysfs, 'class', folder, name, 'device')).split('/')
-        const address = way.map(pciAddress).findLast((part) => part !== undefined)
+        const address = way.map(pciAddressOf).findLast((part) => part !== undefined)
         if (address !== undefined) return address
       } catch {
         // An unknown device, or a device without a bus, has no labels.

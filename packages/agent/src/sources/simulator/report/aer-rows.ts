@@ -45,7 +45,7 @@ export class AerRows {
     const rows = this.#counters.flatMap(({ address }) =>
       aerNames.map((name) => {
         const [severity = '', error = ''] = name.split('/')
-        return { labels: { device: address, severity, error } }
+        return { labels: { pci_address: address, severity, error } }
       }),
     )
     this.#rows = new ReportRows(this.#context, pciAerType, { errors_total: (count: number) => count }, rows)

@@ -114,7 +114,7 @@ function rowOf(
   { facts, reasons }: Pick<RowFacts, 'facts' | 'reasons'>,
 ): RowFacts {
   return {
-    labels: { device: address },
+    labels: { pci_address: address },
     facts: {
       vendor: vendorName(vendor),
       vendor_id: vendor,
