@@ -92,17 +92,18 @@ test('no secret of a destination is in a print-out, a log, a metric or the page'
   const secrets = ['Bearer hush', 's3cret', 'k3y']
   const text = (url: string) => `data_sources: [{ type: host, parts: [load] }]
 export:
-  jsonl: { url: '${url}', headers: { x-key: k3y }, linger_ms: 0, backoff_initial_ms: 10, backoff_max_ms: 10 }
+  jsonl: { url: '${url}', username: me, password: s3cret, headers: { x-key: k3y }, linger_ms: 0, backoff_initial_ms: 10, backoff_max_ms: 10 }
 `
-  const file = fileWith(t, text(`http://me:s3cret@127.0.0.1:${port}/records?token=s3cret`))
-  const env = { SONDE_EXPORT_JSONL_HEADERS: 'authorization=Bearer hush,x-key=k3y' }
+  const file = fileWith(t, text(`http://127.0.0.1:${port}/records?token=s3cret`))
+  const env = { SONDE_EXPORT_JSONL_HEADERS: 'x-scope=Bearer hush,x-key=k3y' }
   const hides = (where: string, shown: string) => {
     for (const secret of secrets) assert.ok(!shown.includes(secret), `${secret} is in ${where}: ${shown}`)
   }
   const sonde = await startSonde(['agent', '--config', file, '--log-level', 'trace'], { env })
   t.after(() => sonde.stop('SIGKILL'))
   await until('records arrive', LIMIT_MS, () => linesOf(peer).length > 0)
-  assert.equal(peer.headers.authorization, 'Bearer hush')
+  assert.equal(peer.headers['x-scope'], 'Bearer hush')
+  assert.equal(peer.headers.authorization, `Basic ${Buffer.from('me:s3cret').toString('base64')}`)
   await peer.behave('gone')
   const failing = /^sonde_sink_up\{sink="jsonl"\} 0/m
   await until('it fails', LIMIT_MS, async () => failing.test(await metricsOf(sonde)))
@@ -125,12 +126,12 @@ export:
   hides('the refusal', output)
 })
 
-test('check says whether somebody listens where a destination sends', async (t) => {
+test('check connects nowhere, and says on demand whether somebody listens where a destination sends', async (t) => {
   const peer = await HttpPeer.start(t)
   const text = `data_sources: []\nstore: { enabled: false }\nexport: { jsonl: { url: '${peer.url}' } }\n`
   const plain = fileWith(t, text)
-  const rowOf = async (file = plain) => {
-    const { code, output } = await runSonde(['check', '--config', file, '--listen', '127.0.0.1:0'])
+  const rowOf = async (file = plain, ...flags: string[]) => {
+    const { code, output } = await runSonde(['check', '--config', file, '--listen', '127.0.0.1:0', ...flags])
     return {
       code,
       row: output
@@ -139,14 +140,20 @@ test('check says whether somebody listens where a destination sends', async (t) 
         ?.replace(/ +/g, ' '),
     }
   }
-  assert.deepEqual(await rowOf(), { code: 0, row: `jsonl present ${peer.url} can be reached` })
+  const configured = `jsonl configured sends to ${peer.url}; --try-destinations opens a connection`
+  const tried = await rowOf(plain, '--try-destinations')
+  assert.deepEqual(tried, { code: 0, row: `jsonl present ${peer.url} can be reached` })
+  assert.equal(peer.connections, 1)
+  assert.deepEqual(await rowOf(), { code: 0, row: configured })
+  assert.deepEqual([peer.connections, peer.bodies, peer.headers], [1, [], {}], 'no request was sent')
   const filtered = await rowOf(fileWith(t, text.replace('url:', 'field_set: none, url:')))
   assert.equal(filtered.code, 1)
   assert.match(filtered.row ?? '', /^jsonl denied there is no field set "none"; no folder of field sets is set/)
   await peer.behave('gone')
-  const { code, row } = await rowOf()
+  const { code, row } = await rowOf(plain, '--try-destinations')
   assert.equal(code, 1)
   assert.match(row ?? '', /^jsonl denied .* cannot be reached: connect ECONNREFUSED/)
+  assert.deepEqual(await rowOf(), { code: 0, row: configured })
 })
 
 test('a variable gives a key of one destination, and is refused where the file has a list of them', async (t) => {
@@ -296,4 +303,29 @@ export:
     .filter((n) => n > 200)
     .sort((a, b) => a - b)
   assert.deepEqual([late, toldIn('all')], [numbers(201, 220), []])
+})
+
+test('what a connection cannot use ends the start with file, line and key path', async (t) => {
+  const faultOf = async (keys: string) => {
+    const file = fileWith(t, `data_sources: []\nexport:\n  jsonl:\n    url: https://127.0.0.1:1/\n    ${keys}\n`)
+    const { code, output } = await runSonde(['agent', '--config', file, '--listen', '127.0.0.1:0'])
+    assert.equal(code, 2, output)
+    return output.replaceAll(file, 'FILE')
+  }
+  assert.match(
+    await faultOf('tls: { ca_file: /nowhere/ca.pem }'),
+    /^sonde: FILE:5: export\.jsonl\.tls\.ca_file is "\/nowhere\/ca\.pem", which cannot be read: ENOENT/,
+  )
+  assert.match(
+    await faultOf('tls: { cert_file: /etc/hostname, key_file: /nowhere/key.pem }'),
+    /export\.jsonl\.tls\.key_file is "\/nowhere\/key\.pem", which cannot be read: ENOENT/,
+  )
+  assert.match(await faultOf('token_env: NO_SUCH'), /export\.jsonl\.token_env is "NO_SUCH", which is not set/)
+  assert.match(await faultOf('endpoints: [http://me:hush@there/]'), /FILE:5: export\.jsonl\.endpoints\[0\] is /)
+  assert.doesNotMatch(await faultOf('endpoints: [http://me:hush@there/]'), /hush/)
+  assert.match(await faultOf('endpoints: [http://there:0/]'), /export\.jsonl\.endpoints\[0\] is "http:\/\/there:0\/"/)
+  assert.match(
+    await faultOf('tls: { ca_fil: x }'),
+    /FILE:5: export\.jsonl\.tls\.ca_fil is an unknown key, .*\(did you mean ca_file\?\)/,
+  )
 })

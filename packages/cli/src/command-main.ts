@@ -88,14 +88,16 @@ withSimulateFlags(
       .command('check')
       .summary('check configuration, listener, folders, history and sources')
       .description(
-        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing, and loads no library without --probe.',
+        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing, loads no library without --probe, and connects nowhere without --try-destinations.',
       ),
   ),
 )
   .option('--probe', 'load the libraries of vendors, and look for devices')
-  .action(async ({ probe, ...flags }: Flags & { probe?: boolean }) => {
+  .option('--try-destinations', 'open each connection of the destinations once; no record is sent')
+  .action(async ({ probe, tryDestinations, ...flags }: Flags & { probe?: boolean; tryDestinations?: boolean }) => {
     const { checkNode } = await import('./commands/check.ts')
-    process.exitCode = await checkNode(await loadChecked(flags), { loadsLibraries: probe === true })
+    const options = { loadsLibraries: probe === true, triesDestinations: tryDestinations === true }
+    process.exitCode = await checkNode(await loadChecked(flags), options)
   })
 
 withCommonFlags(

@@ -2,9 +2,9 @@
 
 import './engines.ts'
 
+export { httpResult } from './delivery/connection/http-result.ts'
 export type { DeadLetter } from './delivery/dead-letters.ts'
 export { type DeliveryOptions, type DeliverySink, delivery } from './delivery/delivery.ts'
-export { httpResult } from './delivery/http.ts'
 export type { LossRecord } from './delivery/ledger.ts'
 export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.ts'
 export type { SendResult } from './delivery/sender.ts'

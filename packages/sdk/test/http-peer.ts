@@ -11,6 +11,8 @@ export class HttpPeer {
   headers: Readonly<Record<string, string | string[] | undefined>> = {}
   /** What it says where it refuses. */
   refusal = 'not a record'
+  /** Connections so far. */
+  connections = 0
   #behaviour: PeerBehaviour = 'takes'
   #server: Server
   #port = 0
@@ -43,7 +45,7 @@ export class HttpPeer {
   }
 
   #make(): Server {
-    return createServer((request, response) => {
+    const server = createServer((request, response) => {
       const pieces: Buffer[] = []
       request.on('data', (piece: Buffer) => pieces.push(piece))
       request.on('end', () => {
@@ -51,6 +53,7 @@ export class HttpPeer {
         this.#answer(Buffer.concat(pieces).toString(), response)
       })
     })
+    return server.on('connection', () => this.connections++)
   }
 
   #answer(body: string, response: ServerResponse): void {

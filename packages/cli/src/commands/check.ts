@@ -11,16 +11,22 @@ import { listenAddresses } from './listeners.ts'
 type AgentConfig = Loaded['config']['agent']
 type PrometheusConfig = AgentConfig['export']['prometheus']
 
+/** What `sonde check` may do. */
+interface CheckOptions extends ProbeOptions {
+  /** Whether it opens each connection of the destinations once. */
+  readonly triesDestinations: boolean
+}
+
 /** A problem that the check found. An absent device is no problem. */
 const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 
 /**
  * `sonde check`: checks the configuration, the listen addresses, whether applications can report, each destination, the
- * rules, the folders of events and history, and what each source would find on this machine. It changes nothing, and
- * runs no vendor code unless it may load libraries. Exit code 0 unless an address is in use, access is denied, a device
- * is stuck, or a part failed or is damaged.
+ * rules, the folders of events and history, and what each source would find on this machine. It changes nothing, runs
+ * no vendor code unless it may load libraries, and connects nowhere unless it tries destinations. Exit code 0 unless an
+ * address is in use, access is denied, a device is stuck, or a part failed or is damaged.
  */
-export async function checkNode({ config, file }: Loaded, options: ProbeOptions): Promise<number> {
+export async function checkNode({ config, file }: Loaded, options: CheckOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
   for (const place of await listenAddresses(config.agent.export.prometheus)) rows.push(await listenerRow(place))
   rows.push(...(await fieldSetRows(config.agent.export.prometheus)))
@@ -28,7 +34,7 @@ export async function checkNode({ config, file }: Loaded, options: ProbeOptions)
     const { state, found } = await checkSocketsDir(config.agent.service.sockets_dir)
     rows.push(['service', state, found])
   }
-  rows.push(...(await destinationRows(config.agent)))
+  rows.push(...(await destinationRows(config.agent, options)))
   if (config.agent.traceback !== undefined)
     for (const { of, state, found } of await checkTraceback(config.agent.traceback)) rows.push([of, state, found])
   rows.push(...undoneOf(config.agent).map((sentence) => ['warning', 'ignored', sentence]))
@@ -51,13 +57,14 @@ export async function checkNode({ config, file }: Loaded, options: ProbeOptions)
 }
 
 /** Checks the field set of a destination first: without it the destination gets no records. */
-async function destinationRows(config: AgentConfig): Promise<string[][]> {
+async function destinationRows(config: AgentConfig, { triesDestinations }: CheckOptions): Promise<string[][]> {
   const sets = setsOf(config.export.prometheus)
   const rows: string[][] = []
   for (const { definition, name, options, common, place } of destinationsOf(config)) {
     try {
       if (typeof common.fieldSet === 'string') await sets.get(common.fieldSet)
-      const { state, found } = await definition.look(options, place)
+      const finding = triesDestinations ? definition.tryConnection?.(options) : undefined
+      const { state, found } = await (finding ?? definition.look(options, place))
       rows.push([name, state, found])
     } catch (error) {
       rows.push([name, 'denied', messageOf(error)])

@@ -76,9 +76,9 @@ test('what is wrong is said with its path and what is allowed, and never shows w
 })
 
 test('what was printed in place of a secret is none', () => {
-  const printed = { url: 'http://(secret)@there/', headers: { authorization: '(secret)' } }
+  const printed = { url: 'http://there/?(secret)', headers: { authorization: '(secret)' } }
   assert.deepEqual(linesOf({ jsonl: printed }), [
-    'export.jsonl.url is "http://(secret)@there/"; allowed: the secret itself, where a print-out has (secret)',
+    'export.jsonl.url is "http://there/?(secret)"; allowed: the secret itself, where a print-out has (secret)',
     'export.jsonl.headers is {"authorization":"(secret)"}; allowed: the secret itself, where a print-out has (secret)',
   ])
 })

@@ -55,7 +55,7 @@ export function checkDestinations(
 
 /** Options of one destination that do not go together. */
 function optionIssues(
-  { definition, options, common, place }: Destination,
+  { definition, options, common, place, enabled }: Destination,
   { spelling, isAgent }: DestinationRules,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = []
@@ -63,7 +63,8 @@ function optionIssues(
     const allowed = `false: nothing of what ${definition.name} has survives a crash`
     issues.push({ path: `${place}.acknowledges`, fault: 'is true', allowed })
   }
-  const clash = definition.refuse?.(options)
+  // Files of a destination that is not used need not be there.
+  const clash = enabled ? definition.refuse?.(options) : undefined
   if (clash === undefined) return issues
   const { key, fault = `is ${show(options[key])}`, allowed } = clash
   return [...issues, { path: `${place}.${spelled(key, spelling)}`, fault, allowed }]

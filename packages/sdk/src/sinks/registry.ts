@@ -7,8 +7,8 @@ import { jsonlSink } from './jsonl/definition.ts'
 
 /** The result of `sonde check` for a destination. */
 export interface SinkFinding {
-  /** `absent`: it is made with the first record. `denied`: it cannot be used. */
-  readonly state: 'present' | 'absent' | 'denied'
+  /** `absent`: it is made with the first record. `configured`: it was not tried. `denied`: it cannot be used. */
+  readonly state: 'present' | 'absent' | 'configured' | 'denied'
   /** What and where, or why not, as a part of a sentence. No secret. */
   readonly found: string
 }
@@ -61,8 +61,13 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   /** Looks, before a program starts, for what would fail with every record. @throws SondeError with the cause. */
   prepare?(options: OptionsOf<E>): Promise<void>
   create(options: OptionsOf<E>, context: SinkContext): Sink
-  /** What is there. Changes nothing, and never rejects. `place` is where it stands, such as `export.files[1]`. */
+  /**
+   * What is there. Changes nothing, connects nowhere, and never rejects. `place` is where it stands, such as
+   * `export.files[1]`.
+   */
   look(options: OptionsOf<E>, place: string): SinkFinding | Promise<SinkFinding>
+  /** Opens each connection once, sends no record, and never rejects. Default: there are no connections. */
+  tryConnection?(options: OptionsOf<E>): Promise<SinkFinding>
 }
 
 /** Every kind of destination that a configuration can name. */

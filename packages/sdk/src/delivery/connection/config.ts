@@ -27,8 +27,8 @@ export interface HttpOptions extends SecretOptions<'password'>, SecretOptions<'t
   /** How certificates are checked, and which certificate is shown. */
   readonly tls?: TlsOptions
   /**
-   * Address of a proxy, `http:` or `https:`, or `none`. Default: `HTTPS_PROXY` or `HTTP_PROXY` of the environment,
-   * except for the hosts of `NO_PROXY`.
+   * Address of a proxy, `http:` or `https:`, or `none`. Default: that of the environment (`https_proxy`,
+   * `http_proxy`, `no_proxy`, also in capitals).
    */
   readonly proxy?: string | undefined
   /** How request bodies are packed. Default: `none`. `zstd` needs Node 22.15. */
@@ -57,8 +57,11 @@ export interface SocketOptions {
 const URL_WORDS =
   'an address of http: or https: without name and password, such as https://collector.example:4318/records'
 const PROXY_WORDS = 'none, or an address of http: or https:, such as http://proxy.example:3128'
-const HEADER_WORDS = 'headers by name, their values one line of ASCII, such as { x-scope: team }'
-const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/
+const HEADER_WORDS =
+  'headers by name, except those of the connection itself; their values one line of ASCII, such as { x-scope: team }'
+/** Headers of the connection itself belong to HTTP. */
+const HEADER_NAME =
+  /^(?!(?:transfer-encoding|content-length|connection|upgrade|expect|te|trailer)$)[\w!#$%&'*+.^`|~-]{1,128}$/i
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,8192}$/
 const SOCKET_WORDS = 'host:port such as collector.example:24224, an IPv6 address in brackets'
 
@@ -101,7 +104,7 @@ export const httpEntries = {
     v.pipe(
       secret(v.union([v.literal('none'), v.pipe(v.string(), v.check(isProxyAddress))], PROXY_WORDS), 'url'),
       v.description(
-        'Address of a proxy, or `none`. Default: `HTTPS_PROXY` or `HTTP_PROXY` of the environment, except for the hosts of `NO_PROXY`',
+        'Address of a proxy, or `none`. Default: that of the environment (`https_proxy`, `http_proxy`, `no_proxy`, also in capitals)',
       ),
     ),
   ),

@@ -68,7 +68,7 @@ function wordsOf(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException
   // With several addresses of one name, Node reports an error without a message.
   const said = messageOf(error) || code
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `has no address: ${said}`
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `has no address: ${said}`
   if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `has a certificate that is not trusted: ${said}`
   return `cannot be reached: ${said}`
 }

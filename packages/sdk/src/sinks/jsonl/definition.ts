@@ -1,8 +1,8 @@
 import { clashOfLimits } from '../../delivery/config.ts'
+import { faultOfHttp, lookAtHttp, tryHttp } from '../../delivery/connection/check-http.ts'
 import type { SinkDefinition } from '../registry.ts'
 import { jsonlEntries } from './config.ts'
 import { createJsonl } from './jsonl.ts'
-import { lookAtAddress } from './look.ts'
 
 /** The row of JSON lines. */
 export const jsonlSink: SinkDefinition<typeof jsonlEntries> = {
@@ -10,7 +10,8 @@ export const jsonlSink: SinkDefinition<typeof jsonlEntries> = {
   summary: 'Records as JSON lines, posted over HTTP',
   isDurable: false,
   entries: jsonlEntries,
-  refuse: clashOfLimits,
+  refuse: (options) => clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) => createJsonl({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }),
-  look: ({ url }) => lookAtAddress(url),
+  look: lookAtHttp,
+  tryConnection: tryHttp,
 }

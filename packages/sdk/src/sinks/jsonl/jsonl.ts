@@ -1,22 +1,26 @@
+import { checkOptions } from '../../config/check-options.ts'
+import { checkHttp } from '../../delivery/connection/check-http.ts'
+import { httpEntries } from '../../delivery/connection/config.ts'
+import { HttpClient, type HttpRequest, httpRequest } from '../../delivery/connection/http-client.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
-import { httpResult } from '../../delivery/http.ts'
-import { type JsonlOptions, jsonlTarget } from './config.ts'
+import type { JsonlOptions } from './config.ts'
 import { encodeLines } from './encode.ts'
 
 /**
  * Posts records as JSON lines over HTTP. It is small and whole: to make another push sink, copy its folder.
  *
- * @throws SondeError `JSL_OPTION` for an address that HTTP does not reach or a header that is none, `DLV_OPTION` for a
- * limit out of range.
+ * @throws SondeError `JSL_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that cannot
+ * be read, `DLV_OPTION` for a limit out of range.
  */
 export function createJsonl(options: JsonlOptions): DeliverySink {
-  const { url, headers, secrets } = jsonlTarget(options)
-  return delivery<string>({
+  const connection = checkOptions(httpEntries, options, 'JSL_OPTION', ' of jsonl')
+  checkHttp(connection)
+  const client = new HttpClient({ name: options.name ?? 'jsonl', contentType: 'application/x-ndjson' }, connection)
+  return delivery<HttpRequest>({
     name: 'jsonl',
     ...options,
-    encode: encodeLines,
-    // A redirect would turn the POST into a GET: it is refused instead.
-    send: async (body, signal) =>
-      httpResult(await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' }), secrets),
+    encode: (batches) => httpRequest(encodeLines(batches)),
+    send: client.send,
+    close: () => client.close(),
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { httpResult, retryAfterMs } from './http.ts'
+import { httpResult, retryAfterMs } from './http-result.ts'
 
 test('takes 2xx for delivered, what may pass for a reason to try again, and all else for refused', async () => {
   const outcomeOf = async (status: number) => (await httpResult(new Response(null, { status }))).outcome
@@ -34,6 +34,6 @@ test('passes on how long the far end asks to be left alone', async () => {
   assert.deepEqual(result, { outcome: 'retry', reason: 'HTTP 429', afterMs: 7000 })
   const nowMs = Date.UTC(2026, 0, 1)
   assert.equal(retryAfterMs('Thu, 01 Jan 2026 00:01:30 GMT', nowMs), 90_000)
-  for (const useless of [null, '', 'soon', '-3', '0', 'Wed, 31 Dec 2025 00:00:00 GMT'])
+  for (const useless of [undefined, '', 'soon', '-3', '0', 'Wed, 31 Dec 2025 00:00:00 GMT'])
     assert.equal(retryAfterMs(useless, nowMs), undefined, String(useless))
 })
