@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Field, RecordType } from '@sonde/sdk'
+import { constantLabelText, type Slot } from '@sonde/sdk/internal'
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
 import { openFilesType } from '../../packages/agent/src/sources/template/type.ts'
 import { filesOf, root } from '../check/sources.ts'
@@ -48,13 +49,13 @@ function rowsOf(table: string): string[][] {
 
 function tableOf(type: RecordType, [oldHead = [], , ...oldRows]: readonly string[][]): string {
   const slots = type.layout.slots.filter(({ field }) => field.role !== 'timestamp')
-  const hasMetrics = slots.some(({ name }) => ownMetricOf(type, name) !== '')
+  const hasMetrics = slots.some((slot) => ownMetricOf(type, slot) !== '')
   const head = [...(hasMetrics ? MADE : MADE.slice(0, -1)), ...oldHead.filter((column) => !MADE.includes(column))]
   const written = new Map(oldRows.map(([field = '', ...cells]) => [field, cells]))
   const rows = slots.map((slot) => {
     const { unit = '', help = '' } = slot.field
     const quoted = `\`${slot.name}\``
-    const made = [quoted, kindOf(slot.field), unit, help.replaceAll('|', '\\|'), ownMetricOf(type, slot.name)]
+    const made = [quoted, kindOf(slot.field), unit, help.replaceAll('|', '\\|'), ownMetricOf(type, slot)]
     return head.map((column) => {
       const index = MADE.indexOf(column)
       return (index < 0 ? written.get(quoted)?.[oldHead.indexOf(column) - 1] : made[index]) ?? ''
@@ -69,10 +70,15 @@ function kindOf({ role, kind, optional, count }: Field): string {
   return `${noun}${ofText}${array}${optional ? ', optional' : ''}`
 }
 
-/** The metric of a field, quoted. Empty if the field has none, or if the names of type and field make its name. */
-function ownMetricOf(type: RecordType, field: string): string {
-  const metric = type.metrics.get(field)
-  return metric === undefined || metric === `${type.name}_${field}` ? '' : `\`${metric}\``
+/**
+ * The metric of a field with its constant labels, quoted. Empty if the field has none, or if the names of type and field
+ * make its name.
+ */
+function ownMetricOf(type: RecordType, { name, field }: Slot): string {
+  const metric = type.metrics.get(name)
+  const labels = constantLabelText(field)
+  if (labels !== '') return `\`${metric}{${labels}}\``
+  return metric === undefined || metric === `${type.name}_${name}` ? '' : `\`${metric}\``
 }
 
 function lineOf(cells: readonly string[]): string {

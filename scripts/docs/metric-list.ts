@@ -20,7 +20,10 @@ export interface DeclaredMetric {
   readonly kind: 'counter' | 'gauge' | 'histogram' | 'untyped'
   /** Empty if it has none. */
   readonly unit: string
+  /** Names of the labels. */
   readonly labels: readonly string[]
+  /** Values of constant labels, by the name of the label. */
+  readonly constant: ReadonlyMap<string, readonly string[]>
   readonly help: string
   /** First field of the type that fills it. */
   readonly field: string
@@ -52,12 +55,13 @@ export function declaredTypes(): DeclaredType[] {
     .sort((a, b) => (a.type.name < b.type.name ? -1 : 1))
 }
 
-/** A line for each metric: name, type, unit and labels of all types that have it. */
+/** A line for each metric: name, type, unit and labels of all types that have it, constant ones with their values. */
 export function metricNames(): string {
   const metrics = new Map<string, DeclaredMetric>()
   for (const metric of declaredTypes().flatMap((declared) => declared.metrics)) join(metrics, metric)
-  const lines = [...metrics.values()].map(({ name, kind, unit, labels }) => {
-    return `${name} ${kind} ${unit || '-'} ${labels.join(',') || '-'}\n`
+  const lines = [...metrics.values()].map(({ name, kind, unit, labels, constant }) => {
+    const shown = labels.map((label) => [label, ...(constant.has(label) ? [constant.get(label)?.join('|')] : [])])
+    return `${name} ${kind} ${unit || '-'} ${shown.map((parts) => parts.join('=')).join(',') || '-'}\n`
   })
   return lines.sort().join('')
 }
@@ -69,12 +73,13 @@ function metricsOf(type: RecordType): DeclaredMetric[] {
   for (const slot of slots) {
     const name = type.metrics.get(slot.name)
     if (name === undefined || sums.has(slot)) continue
-    const { role, count, unit = '', help = '', metricType } = slot.field
+    const { role, count, unit = '', help = '', metricType, labels: own = {} } = slot.field
     const ofRole = role === 'bucket' ? 'histogram' : role === 'counter' ? 'counter' : 'gauge'
     const kind = metricType === undefined ? ofRole : 'untyped'
     const index = role !== 'bucket' && count > 1 ? ['index'] : []
-    const labels = [...type.labels.map((label) => label.name), ...index]
-    join(metrics, { name, kind, unit, labels, help, field: slot.name })
+    const labels = [...type.labels.map((label) => label.name), ...Object.keys(own), ...index]
+    const constant = new Map(Object.entries(own).map(([label, value]) => [label, [value]]))
+    join(metrics, { name, kind, unit, labels, constant, help, field: slot.name })
   }
   return [...metrics.values()]
 }
@@ -82,5 +87,9 @@ function metricsOf(type: RecordType): DeclaredMetric[] {
 /** Fields and types share a metric: it has the labels of all. */
 function join(metrics: Map<string, DeclaredMetric>, metric: DeclaredMetric): void {
   const known = metrics.get(metric.name) ?? metric
-  metrics.set(metric.name, { ...known, labels: [...new Set([...known.labels, ...metric.labels])] })
+  const labels = [...new Set([...known.labels, ...metric.labels])]
+  const constant = new Map(known.constant)
+  for (const [label, values] of metric.constant)
+    constant.set(label, [...new Set([...(constant.get(label) ?? []), ...values])])
+  metrics.set(metric.name, { ...known, labels, constant })
 }

@@ -33,7 +33,7 @@ function sectionOf(declared: DeclaredType): string {
   })
   const rows = metrics.map((metric) => {
     const { name, kind, unit, help } = metric
-    return `| \`${name}\` | ${kind} | ${unit} | ${cellOf(help)} | ${elsewhere(declared, metric)} |`
+    return `| \`${name}\`${constantLabels(metric)} | ${kind} | ${unit} | ${cellOf(help)} | ${elsewhere(declared, metric)} |`
   })
   const by = sources.length === 0 ? 'the agent itself' : sources.map((name) => `\`${name}\``).join(', ')
   return [
@@ -48,6 +48,12 @@ function sectionOf(declared: DeclaredType): string {
     ...rows,
     '',
   ].join('\n')
+}
+
+/** Names and values of constant labels, in braces behind the name. */
+function constantLabels({ constant }: DeclaredMetric): string {
+  const labels = Array.from(constant, ([label, values]) => `\`${label}\`: ${values.map((v) => `\`${v}\``).join(', ')}`)
+  return labels.map((text) => ` (${text})`).join('')
 }
 
 /** Names of the same quantity elsewhere, and why ours differs. */

@@ -61,8 +61,9 @@ const CPU: Names = {
   host_cpu_seconds_total: {
     node: 'node_cpu_seconds_total',
     otel: 'system.cpu.time',
-    why: 'prefix of the source; the guest modes are values of `mode` here, node_cpu_guest_seconds_total there',
+    why: 'prefix of the source',
   },
+  host_cpu_guest_seconds_total: { node: 'node_cpu_guest_seconds_total', why: 'prefix of the source' },
   host_cpu_package_core_throttles_total: { node: 'node_cpu_core_throttles_total', why: 'the sum of a package' },
   host_cpu_package_throttles_total: { node: 'node_cpu_package_throttles_total', why: 'prefix of the source' },
 }

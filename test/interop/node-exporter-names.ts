@@ -5,7 +5,6 @@ const netdev = (direction: 'receive' | 'transmit', ours: string, theirs: string)
     `netdev_${direction === 'receive' ? 'rx' : 'tx'}_${ours}_total`,
     `node_network_${direction}_${theirs}_total`,
   ] as const
-const cpu = (mode: string) => [`host_cpu_${mode}_seconds_total`, `node_cpu_seconds_total{mode="${mode}"}`] as const
 const pressure = (resource: string, kind: 'waiting' | 'stalled') =>
   [
     `host_pressure_${kind}_seconds_total{resource="${resource}"}`,
@@ -13,8 +12,6 @@ const pressure = (resource: string, kind: 'waiting' | 'stalled') =>
   ] as const
 const memory = (ours: string, theirs: string) => [`host_memory_${ours}`, `node_memory_${theirs}`] as const
 
-const softirqs = (kind: string) =>
-  [`host_kernel_softirqs_${kind}_total`, `node_softirqs_total{vector="${kind}"}`] as const
 const disk = (ours: string, theirs: string) => [`host_disk_${ours}`, `node_disk_${theirs}`] as const
 const vm = (ours: string, theirs: string) => [`host_vm_${ours}_total`, `node_vmstat_${theirs}`] as const
 const network = (ours: string, theirs: string) => [`host_network_${ours}`, `node_netstat_${theirs}`] as const
@@ -63,9 +60,8 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
   ['netdev_carrier_changes_total', 'node_network_carrier_changes_total'],
   ['netdev_mtu_bytes', 'node_network_mtu_bytes'],
   ['netdev_speed_bytes_per_second', 'node_network_speed_bytes'],
-  ...['user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal'].map(cpu),
-  ['host_cpu_guest_seconds_total', 'node_cpu_guest_seconds_total{mode="user"}'],
-  ['host_cpu_guest_nice_seconds_total', 'node_cpu_guest_seconds_total{mode="nice"}'],
+  ['host_cpu_seconds_total', 'node_cpu_seconds_total'],
+  ['host_cpu_guest_seconds_total', 'node_cpu_guest_seconds_total'],
   ['host_kernel_boot_time_seconds', 'node_boot_time_seconds'],
   ['host_kernel_processes_running', 'node_procs_running'],
   ['host_kernel_processes_blocked', 'node_procs_blocked'],
@@ -113,7 +109,7 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
   ['host_load15', 'node_load15'],
   ['host_kernel_open_files', 'node_filefd_allocated'],
   ['host_kernel_open_files_limit', 'node_filefd_maximum'],
-  ...['timer', 'net_tx', 'net_rx', 'block', 'tasklet', 'sched', 'rcu'].map(softirqs),
+  ['host_kernel_softirqs_total', 'node_softirqs_total'],
   disk('reads_total', 'reads_completed_total'),
   disk('reads_merged_total', 'reads_merged_total'),
   disk('read_bytes_total', 'read_bytes_total'),
@@ -229,7 +225,6 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
 /** What only we have, and why. */
 export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
   ['host_pressure_stalled_seconds_total{resource="cpu"}', 'node_exporter does not read the full line of the CPUs'],
-  ['host_kernel_softirqs_total', 'node_exporter leaves the sum to the reader'],
   ['host_disk_discarded_bytes_total', 'node_exporter counts these in sectors'],
   ['host_vm_allocation_stalls_total', 'node_exporter has one a memory zone'],
   ['host_network_tracked_connections', 'node_exporter wants a file that is no longer in every kernel beside it'],
@@ -273,7 +268,6 @@ export const THEIRS_ONLY: readonly (readonly [theirs: RegExp, why: string])[] = 
     /^node_cpu_(scaling_)?(frequency_(min_)?hertz|governor)$/,
     'clocks are slow to ask for, and the governor is text of host_cpu_package',
   ],
-  [/^node_softirqs_total$/, 'host leaves out the kinds that hardly any driver uses'],
   [/^node_memory_/, 'host reads what says how full memory is, not every line of meminfo'],
 ]
 
@@ -296,7 +290,7 @@ export const DIFFERENT: readonly (readonly [series: RegExp, why: string])[] = [
     'an operstate that cannot be read does not say that the interface is down',
   ],
   [
-    /^host_cpu_\w+\{cpu="([1-9]|10)"\}: absent, 0$/,
+    /^host_cpu_\w+\{cpu="([1-9]|10)",mode="\w+"\}: absent, 0$/,
     'a CPU that is offline has no time; node_exporter fills the numbers up with zeros',
   ],
   [

@@ -320,13 +320,15 @@ async function checkSteps(sonde: SondeProcess, node: TestNode): Promise<void> {
       return page.has(`host_kernel_context_switches_total ${contextSwitches}`) && page
     })
     const of = (series: string) => [...lines].find((line) => line.startsWith(`${series} `))?.split(' ')[1]
-    return [of('host_cpu_iowait_seconds_total{cpu="0"}'), of('host_cpu_idle_seconds_total{cpu="1"}')]
+    return [of('host_cpu_seconds_total{cpu="0",mode="iowait"}'), of('host_cpu_seconds_total{cpu="1",mode="idle"}')]
   }
   assert.deepEqual(await timesAt(90_000), ['50', '400'])
   putStat(node, { iowait: 4999, idle: 39_998, contextSwitches: 90_001 })
   assert.deepEqual(await timesAt(90_001), ['50', '400'])
   const form = { fromMs: Date.now() - 60_000, toMs: Date.now() + 1000, stepMs: 100 }
-  const queries = [{ metric: 'host_cpu_iowait_seconds_total', function: 'rate' }]
+  const queries = [
+    { metric: 'host_cpu_seconds_total', function: 'rate', matchers: [{ label: 'mode', op: '=', value: 'iowait' }] },
+  ]
   const { results } = await ask<{ results: { series: { resetsMs?: readonly number[] }[] }[] }>(
     ...([sonde, '/api/v1/query', { ...form, queries }] as const),
   )

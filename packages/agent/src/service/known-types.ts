@@ -1,5 +1,5 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
-import { checkLabels, parseDefinition, withEntity } from '@sonde/sdk/internal'
+import { checkLabels, constantLabelText, parseDefinition, withEntity } from '@sonde/sdk/internal'
 
 /** Guaranteed number of types of each client. */
 const SHARE_COUNT = 32
@@ -197,7 +197,7 @@ function bytesOf({ description, layout, entity }: RecordType): number {
   let bytes = 2 * description.length + (entity === undefined ? 0 : 4 * JSON.stringify(entity).length)
   for (const { field } of layout.slots) {
     const { help = '', edges = [] } = field
-    bytes += FIELD_BYTES + 2 * help.length + EDGE_BYTES * edges.length
+    bytes += FIELD_BYTES + 2 * (help.length + constantLabelText(field).length) + EDGE_BYTES * edges.length
   }
   return bytes
 }

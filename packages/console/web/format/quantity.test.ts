@@ -15,8 +15,8 @@ test('bytes a second of a network are bits, those of anything else are bytes', (
 })
 
 test('seconds a second are a share of time', () => {
-  assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'rate'), '% ×100 none')
-  assert.equal(quantity('host_cpu_idle_seconds_total', 'seconds', 'increase'), 's ×1 time')
+  assert.equal(quantity('host_cpu_seconds_total', 'seconds', 'rate'), '% ×100 none')
+  assert.equal(quantity('host_cpu_seconds_total', 'seconds', 'increase'), 's ×1 time')
   assert.equal(quantity('DCGM_FI_DEV_THERMAL_VIOLATION', 'nanoseconds', 'increase'), 's ×1e-9 time')
 })
 

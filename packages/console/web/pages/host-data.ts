@@ -1,10 +1,14 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import type { QueryColumns } from '../api/query-client.ts'
 
+function modeRate(mode: string): MetricQuery {
+  return { metric: 'host_cpu_seconds_total', function: 'rate', matchers: [{ label: 'mode', op: '=', value: mode }] }
+}
+
 /** The queries about the host. */
 export const HOST_QUERIES = {
-  idle: { metric: 'host_cpu_idle_seconds_total', function: 'rate' },
-  iowait: { metric: 'host_cpu_iowait_seconds_total', function: 'rate' },
+  idle: modeRate('idle'),
+  iowait: modeRate('iowait'),
   memoryTotal: { metric: 'host_memory_total_bytes', function: 'last' },
   memoryAvailable: { metric: 'host_memory_available_bytes', function: 'last' },
   pressure: { metric: 'host_pressure_waiting_seconds_total', function: 'rate' },

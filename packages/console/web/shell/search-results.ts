@@ -4,6 +4,7 @@ import type { ComboOption } from '../components/combo-options.ts'
 import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
 import { compareNames } from '../format/names.ts'
 import { formatDateTime } from '../format/time.ts'
+import { metricsOfType } from '../state/listed-metrics.ts'
 import { firstFunction, formatSignal } from '../state/signal.ts'
 import type { PageState } from '../state/time-window.ts'
 import { DESTINATIONS } from './navigation.ts'
@@ -39,8 +40,8 @@ export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }
       href: hrefTo(`/fabric/${encodeURIComponent(device)}`),
     }),
   )
-  const metrics = types.flatMap(({ fields }) =>
-    fields.map(
+  const metrics = types.flatMap((type) =>
+    metricsOfType(type).map(
       (field): SearchResult => ({
         value: field.metric,
         note: field.help,

@@ -5,9 +5,9 @@ import type { RecordType } from './record-type.ts'
 import { type Labels, seriesKey } from './series.ts'
 
 /** Limit of the constant labels of one field. Policy: the declaration is refused. */
-const COUNT_MAX = 8
+const CONSTANT_LABEL_COUNT_MAX = 8
 /** Longest value. Unit: characters. Policy: the declaration is refused. */
-const VALUE_CHARACTERS_MAX = 200
+const CONSTANT_LABEL_CHARACTERS_MAX = 200
 const NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 /** Labels that the exposition adds to the lines of histograms, summaries and arrays. */
 const OF_LINES: ReadonlySet<string> = new Set(['le', 'quantile', 'index'])
@@ -26,15 +26,19 @@ export function faultOfConstantLabels({
   if (labels === null || typeof labels !== 'object' || Array.isArray(labels))
     return { place: 'labels', given: labels, allowed: "texts by name, such as { mode: 'user' }" }
   const entries: [string, unknown][] = Object.entries(labels)
-  if (entries.length === 0 || entries.length > COUNT_MAX)
-    return { place: 'labels', given: `${entries.length} labels`, allowed: `1 to ${COUNT_MAX} labels` }
+  if (entries.length === 0 || entries.length > CONSTANT_LABEL_COUNT_MAX)
+    return { place: 'labels', given: `${entries.length} labels`, allowed: `1 to ${CONSTANT_LABEL_COUNT_MAX} labels` }
   for (const [name, value] of entries) {
     if (!NAME.test(name) || OF_LINES.has(name) || isOwnLabel(name)) {
       const allowed = `letters, digits and _, at most 128, no digit or __ first, and not ${[...OF_LINES].join(', ')} or simulated`
       return { place: 'labels', given: name, allowed }
     }
-    if (typeof value !== 'string' || value === '' || value.length > VALUE_CHARACTERS_MAX)
-      return { place: `labels.${name}`, given: value, allowed: `text of 1 to ${VALUE_CHARACTERS_MAX} characters` }
+    if (typeof value !== 'string' || value === '' || value.length > CONSTANT_LABEL_CHARACTERS_MAX)
+      return {
+        place: `labels.${name}`,
+        given: value,
+        allowed: `text of 1 to ${CONSTANT_LABEL_CHARACTERS_MAX} characters`,
+      }
   }
   return undefined
 }

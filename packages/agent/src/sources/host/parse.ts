@@ -39,17 +39,19 @@ const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
   intr: 'interrupts_total',
   processes: 'forks_total',
 }
-/** The fields of the line `softirq`, in the order in which the kernel has printed them since 2.6.31. */
+/** The fields of the line `softirq`, in the order in which the kernel has printed them since 2.6.31. The sum is first. */
 const SOFTIRQ_FIELDS: readonly (KernelField | '')[] = [
-  ...(['softirqs_total', '', 'softirqs_timer_total', 'softirqs_net_tx_total', 'softirqs_net_rx_total'] as const),
-  ...([
-    'softirqs_block_total',
-    '',
-    'softirqs_tasklet_total',
-    'softirqs_sched_total',
-    '',
-    'softirqs_rcu_total',
-  ] as const),
+  '',
+  'softirqs_hi_total',
+  'softirqs_timer_total',
+  'softirqs_net_tx_total',
+  'softirqs_net_rx_total',
+  'softirqs_block_total',
+  'softirqs_block_iopoll_total',
+  'softirqs_tasklet_total',
+  'softirqs_sched_total',
+  'softirqs_hrtimer_total',
+  'softirqs_rcu_total',
 ]
 const CPU_COLUMNS = 10
 const CPU_LINE = /^cpu(\d+)$/

@@ -7,7 +7,28 @@ const bytes = (help: string) => optional(gauge('u64', { unit: 'bytes', help }))
 const number = (help: string) => optional(gauge('u64', { help }))
 const count = (help: string) => counter('u64', { help })
 
-const STAYS = 'if the kernel takes some of it back, the value stays until the kernel passes it'
+const inMode = (mode: string) =>
+  counter('f64', {
+    metric: 'host_cpu_seconds_total',
+    labels: { mode },
+    unit: 'seconds',
+    help: 'Time in each mode; user and nice include guests',
+  })
+const ofGuests = (mode: string) =>
+  counter('f64', {
+    metric: 'host_cpu_guest_seconds_total',
+    labels: { mode },
+    unit: 'seconds',
+    help: 'Time running guests, which is also part of the mode in host_cpu_seconds_total',
+  })
+const softirqs = (vector: string) =>
+  optional(
+    counter('u64', {
+      metric: 'host_kernel_softirqs_total',
+      labels: { vector },
+      help: 'Soft interrupts served, by kind',
+    }),
+  )
 
 /** Where one CPU spent its time. */
 export const hostCpuType = defineType(
@@ -16,16 +37,16 @@ export const hostCpuType = defineType(
   {
     time: timestamp(),
     cpu: label('Number of the CPU'),
-    user_seconds_total: seconds('Time in user mode, that of guests included'),
-    nice_seconds_total: seconds('Time in user mode at lowered priority, that of niced guests included'),
-    system_seconds_total: seconds('Time in the kernel'),
-    idle_seconds_total: seconds(`Time idle; ${STAYS}`),
-    iowait_seconds_total: seconds(`Time idle while a task of this CPU waited for a disk; ${STAYS}`),
-    irq_seconds_total: seconds('Time serving interrupts'),
-    softirq_seconds_total: seconds('Time serving soft interrupts, such as those of network packets'),
-    steal_seconds_total: seconds(`Time that the hypervisor gave to others; ${STAYS}`),
-    guest_seconds_total: seconds('Time running guests'),
-    guest_nice_seconds_total: seconds('Time running guests at lowered priority'),
+    user_seconds_total: inMode('user'),
+    nice_seconds_total: inMode('nice'),
+    system_seconds_total: inMode('system'),
+    idle_seconds_total: inMode('idle'),
+    iowait_seconds_total: inMode('iowait'),
+    irq_seconds_total: inMode('irq'),
+    softirq_seconds_total: inMode('softirq'),
+    steal_seconds_total: inMode('steal'),
+    guest_seconds_total: ofGuests('user'),
+    guest_nice_seconds_total: ofGuests('nice'),
   },
   { entity },
 )
@@ -123,14 +144,16 @@ export const hostKernelType = defineType(
     context_switches_total: optional(count('Context switches')),
     interrupts_total: optional(count('Interrupts served')),
     forks_total: optional(count('Processes and threads started')),
-    softirqs_total: optional(count('Soft interrupts served, of every kind')),
-    softirqs_timer_total: optional(count('Soft interrupts of timers')),
-    softirqs_net_tx_total: optional(count('Soft interrupts that send packets')),
-    softirqs_net_rx_total: optional(count('Soft interrupts that receive packets')),
-    softirqs_block_total: optional(count('Soft interrupts of disks')),
-    softirqs_tasklet_total: optional(count('Soft interrupts of drivers, as tasklets')),
-    softirqs_sched_total: optional(count('Soft interrupts of the scheduler')),
-    softirqs_rcu_total: optional(count('Soft interrupts of read-copy-update')),
+    softirqs_hi_total: softirqs('hi'),
+    softirqs_timer_total: softirqs('timer'),
+    softirqs_net_tx_total: softirqs('net_tx'),
+    softirqs_net_rx_total: softirqs('net_rx'),
+    softirqs_block_total: softirqs('block'),
+    softirqs_block_iopoll_total: softirqs('block_iopoll'),
+    softirqs_tasklet_total: softirqs('tasklet'),
+    softirqs_sched_total: softirqs('sched'),
+    softirqs_hrtimer_total: softirqs('hrtimer'),
+    softirqs_rcu_total: softirqs('rcu'),
     open_files: number('File handles in use'),
     open_files_limit: number('Limit of file handles'),
     release: optional(text({ help: 'Release of the kernel' })),

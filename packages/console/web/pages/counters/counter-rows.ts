@@ -1,5 +1,6 @@
 import type { Labels, LatestSeries, ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { asSentence } from '../../format/words.ts'
+import { fieldMatchers } from '../../state/listed-metrics.ts'
 import { firstFunction, isCounted } from '../../state/signal.ts'
 import { seriesKeyOf } from './use-counter-rates.ts'
 
@@ -30,10 +31,16 @@ export function counterRows(
   const byMetric = Map.groupBy(latest, ({ metric }) => metric)
   return types.flatMap((type) =>
     type.fields.flatMap((field): CounterRow[] => {
-      const found: readonly (LatestSeries | undefined)[] = byMetric.get(field.metric) ?? [undefined]
+      const ofField = byMetric.get(field.metric)?.filter(({ labels }) => isOfField(field, labels)) ?? []
+      const found: readonly (LatestSeries | undefined)[] = ofField.length > 0 ? ofField : [undefined]
       return found.map((series) => rowOf(type, field, series, rates, matchersFor(field.metric), shared))
     }),
   )
+}
+
+/** Whether a series of the metric of a field is of this field. */
+function isOfField({ labels = {} }: ListedMetric, ofSeries: Labels): boolean {
+  return Object.entries(labels).every(([name, value]) => ofSeries[name] === value)
 }
 
 function rowOf(
@@ -44,13 +51,14 @@ function rowOf(
   matchers: MetricQuery['matchers'] = [],
   shared: Labels = {},
 ): CounterRow {
-  // The page already names the device of the series.
-  const said = new Set(['simulated', ...matchers.map(({ label }) => label)])
+  // The page already names the device of the series, and the name of the field its constant labels.
+  const constant = fieldMatchers(field)
+  const said = new Set(['simulated', ...[...matchers, ...constant].map(({ label }) => label)])
   const own = Object.entries(latest?.labels ?? ({} as Labels)).filter(
     ([label, value]) => !said.has(label) && shared[label] !== value,
   )
   const key = latest ? seriesKeyOf(latest) : `${type.name} ${field.name}`
-  const all = [...matchers, ...own.map(([label, value]) => ({ label, op: '=' as const, value }))]
+  const all = [...matchers, ...constant, ...own.map(([label, value]) => ({ label, op: '=' as const, value }))]
   return {
     key,
     type: type.name,

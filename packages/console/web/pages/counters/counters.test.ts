@@ -68,3 +68,23 @@ test('each series of a field is a row that says what tells it apart; a field wit
     ],
   })
 })
+
+test('fields of one metric have a row for each of their own series, selected by their constant labels', () => {
+  const metric = 'port_seconds_total'
+  const ofMode = (mode: string) => ({ ...field(`${mode}_total`), metric, labels: { mode } })
+  const series = (mode: string): LatestSeries => {
+    return { metric, labels: { device: 'eth0', mode }, value: '1', timeMs: 1_000, absent: '' }
+  }
+  const type = { ...TYPE, fields: [ofMode('up'), ofMode('down'), ofMode('idle')] }
+  const device = { label: 'device', op: '=', value: 'eth0' } as const
+  const rows = counterRows([type], [series('up'), series('down')], new Map(), () => [device])
+  assert.deepEqual(
+    rows.map((row) => [row.name, isAbsent(row)]),
+    [
+      ['up_total', false],
+      ['down_total', false],
+      ['idle_total', true],
+    ],
+  )
+  assert.deepEqual(rows[1]?.query.matchers, [device, { label: 'mode', op: '=', value: 'down' }])
+})

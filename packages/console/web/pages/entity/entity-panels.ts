@@ -1,6 +1,7 @@
 import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { titleOf } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
+import { metricLabelNames, metricsOfType } from '../../state/listed-metrics.ts'
 import { firstFunction } from '../../state/signal.ts'
 import type { DevicePanel, PanelLine } from '../device/panels.ts'
 
@@ -13,16 +14,17 @@ export function typesOf(kind: string, types: readonly ListedType[]): readonly Li
   return own.toSorted((a, b) => Number(b.entity?.defines ?? false) - Number(a.entity?.defines ?? false))
 }
 
-/** A panel per field with a line per series of the entity. Counters are drawn as rates. */
+/** A panel per metric with a line per series of the entity. Counters are drawn as rates. */
 export function entityPanels(types: readonly ListedType[]): readonly DevicePanel[] {
-  const fields = types.flatMap((type) => type.fields.map((field) => ({ type, field })))
+  const fields = types.flatMap((type) => metricsOfType(type).map((field) => ({ type, field })))
   return fields
     .filter(({ field }) => field.role === 'counter' || field.role === 'gauge')
     .slice(0, PANEL_LIMIT_COUNT)
     .map(({ type, field }) => panelOf(type, field))
 }
 
-function panelOf({ name, labels, entity }: ListedType, field: ListedMetric): DevicePanel {
+function panelOf(type: ListedType, field: ListedMetric): DevicePanel {
+  const { name, entity } = type
   const title = fieldTitle(field)
   const line = { metric: field.metric, function: firstFunction(field), label: title }
   return {
@@ -32,7 +34,7 @@ function panelOf({ name, labels, entity }: ListedType, field: ListedMetric): Dev
     lines: [
       withEach(
         line,
-        labels.filter((label) => !entity?.key.includes(label)),
+        metricLabelNames(type, field.metric).filter((label) => !entity?.key.includes(label)),
       ),
     ],
     without: `No series of the type ${name} has it.`,

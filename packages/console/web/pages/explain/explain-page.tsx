@@ -8,6 +8,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Headline, type HeadlineText } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { metricsOfType } from '../../state/listed-metrics.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { ExplainChain } from './explain-chain.tsx'
@@ -86,7 +87,7 @@ function useThings(): readonly ComboOption[] {
       { value: 'traceback', note: 'rules and events' },
       ...(types ?? [])
         .filter(({ live }) => live)
-        .flatMap(({ fields }) => fields.map(({ metric, help }) => ({ value: metric, note: help }))),
+        .flatMap((type) => metricsOfType(type).map(({ metric, help }) => ({ value: metric, note: help }))),
     ],
     [sources, types],
   )

@@ -11,7 +11,7 @@ import { statisticsOf } from './series-statistics.ts'
 const GAP = Number.NaN
 const RX: MetricQuery = { metric: 'netdev_rx_bytes_total', function: 'rate' }
 const TX: MetricQuery = { metric: 'netdev_tx_bytes_total', function: 'rate' }
-const IDLE: MetricQuery = { metric: 'host_cpu_idle_seconds_total', function: 'rate' }
+const IDLE: MetricQuery = { metric: 'host_cpu_seconds_total', function: 'rate' }
 
 const ANSWER = testColumns([
   { query: RX, meta: { unit: 'bytes' }, series: [{ labels: { device: 'eth0' }, values: [1, GAP, 3] }] },
@@ -25,7 +25,7 @@ test('signals of one unit share a lane, and are named by what tells them apart',
     lanes.map(({ spec, series }) => [spec.title, series.map(({ member }) => member.label)]),
     [
       ['2 signals', ['rx bytes eth0', 'tx bytes eth0']],
-      ['host_cpu_idle_seconds_total', ['cpu 0']],
+      ['host_cpu_seconds_total', ['cpu 0']],
     ],
   )
 })

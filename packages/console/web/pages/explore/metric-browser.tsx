@@ -7,6 +7,7 @@ import { MetricLink } from '../../components/metric-link.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { countText } from '../../format/number.ts'
+import { metricLabelNames } from '../../state/listed-metrics.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { type MetricGroup, metricGroups } from './metric-groups.ts'
 
@@ -65,8 +66,12 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   { key: 'help', head: 'What it is', isWide: true, look: 'is-quiet is-wrapping', cell: ({ field }) => field.help },
   { key: 'unit', head: 'Unit', look: 'is-quiet', cell: ({ field }) => field.unit || '–' },
   { key: 'kind', head: 'Kind', look: 'is-quiet', cell: ({ field }) => field.role },
-  { key: 'labels', head: 'Labels', look: 'is-quiet', cell: ({ type }) => type.labels.join(', ') || '–' },
+  { key: 'labels', head: 'Labels', look: 'is-quiet', cell: labelWords },
 ]
+
+function labelWords({ field, type }: Row): string {
+  return metricLabelNames(type, field.metric).join(', ') || '–'
+}
 
 function GroupHead({
   group: { type, count, isOpen },

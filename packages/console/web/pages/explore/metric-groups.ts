@@ -1,5 +1,6 @@
 import type { ListedMetric, ListedType } from '@sonde/sdk/api'
 import { compareNames } from '../../format/names.ts'
+import { metricsOfType } from '../../state/listed-metrics.ts'
 
 /** Most rows of a filtered list. A longer filter finds the others. */
 export const ROW_LIMIT_COUNT = 200
@@ -27,7 +28,7 @@ export function metricGroups(
   let room = ROW_LIMIT_COUNT
   let leftOutCount = 0
   const groups = types.toSorted(byOwnThenName).flatMap((type): readonly MetricGroup[] => {
-    const fields = type.fields.filter(({ metric, help }) =>
+    const fields = metricsOfType(type).filter(({ metric, help }) =>
       `${type.name} ${metric} ${help} ${type.description}`.toLowerCase().includes(sought),
     )
     if (fields.length === 0) return []
@@ -37,7 +38,7 @@ export function metricGroups(
     if (isOpen) leftOutCount += fields.length - shown.length
     return [{ type, count: fields.length, isOpen, shown }]
   })
-  return { groups, count: types.reduce((sum, { fields }) => sum + fields.length, 0), leftOutCount }
+  return { groups, count: types.reduce((sum, type) => sum + metricsOfType(type).length, 0), leftOutCount }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ListedMetric, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { ComboInput } from '../../components/combo-input.tsx'
+import { metricsOfType } from '../../state/listed-metrics.ts'
 import { firstFunction } from '../../state/signal.ts'
 import { SignalRow } from './signal-row.tsx'
 
@@ -17,7 +18,8 @@ interface ListProps {
 /** The chosen signals, and a field to add a signal. */
 export function SignalList({ queries, types, problems, onChange }: ListProps) {
   const fields = useMemo(
-    () => new Map(types.flatMap((type) => type.fields.map((field) => [field.metric, { type, field }] as const))),
+    () =>
+      new Map(types.flatMap((type) => metricsOfType(type).map((field) => [field.metric, { type, field }] as const))),
     [types],
   )
   const metrics = useMemo(

@@ -2,6 +2,7 @@ import type { ListedMetric, ListedType, MetricQuery, QueryFunction } from '@sond
 import { ComboInput } from '../../components/combo-input.tsx'
 import type { ComboOption } from '../../components/combo-options.ts'
 import { Icon } from '../../components/icon.tsx'
+import { metricLabelNames } from '../../state/listed-metrics.ts'
 import { isCounted } from '../../state/signal.ts'
 import { Conditions } from './conditions.tsx'
 
@@ -40,6 +41,7 @@ interface RowProps {
 /** Controls of a signal: metric, function, conditions, and aggregation. */
 export function SignalRow({ query, type, field, metrics, problem, onMetric, onChange, onRemove }: RowProps) {
   const functions = field && isCounted(field) ? COUNTER_FUNCTIONS : GAUGE_FUNCTIONS
+  const labels = type === undefined ? [] : metricLabelNames(type, query.metric)
   const offered = functions.includes(query.function) ? functions : [query.function, ...functions]
   return (
     <li className="signal">
@@ -63,10 +65,10 @@ export function SignalRow({ query, type, field, metrics, problem, onMetric, onCh
           </option>
         ))}
       </select>
-      {type && type.labels.length > 0 && (
+      {labels.length > 0 && (
         <>
-          <Conditions query={query} labels={type.labels} onChange={onChange} />
-          <Join query={query} labels={type.labels} onChange={onChange} />
+          <Conditions query={query} labels={labels} onChange={onChange} />
+          <Join query={query} labels={labels} onChange={onChange} />
         </>
       )}
       <button

@@ -12,6 +12,7 @@ import {
   quantityOf,
   UP_OR_DOWN,
 } from '../../format/quantity.ts'
+import { fieldMatchers } from '../../state/listed-metrics.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
 /** Names of the types that the page shows. */
@@ -100,10 +101,10 @@ const FACT_FIELDS = new Set(['mtu_bytes'])
 
 /** One query per field of the types: the rate of a counter or the value of a gauge. */
 export function interfaceQueries(types: readonly ListedType[], device: string): readonly MetricQuery[] {
-  return fieldsOf(types).map(({ metric, name, role }) => ({
-    metric,
-    function: role !== 'counter' ? 'last' : name.startsWith('carrier_changes') ? 'increase' : 'rate',
-    matchers: [{ label: 'device', op: '=', value: device }],
+  return fieldsOf(types).map((field) => ({
+    metric: field.metric,
+    function: field.role !== 'counter' ? 'last' : field.name.startsWith('carrier_changes') ? 'increase' : 'rate',
+    matchers: [{ label: 'device', op: '=', value: device }, ...fieldMatchers(field)],
   }))
 }
 

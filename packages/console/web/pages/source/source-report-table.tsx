@@ -46,7 +46,7 @@ function Report({ report, type }: { readonly report: SourceReport; readonly type
           look="has-first-fixed is-compact"
           columns={FIELD_COLUMNS}
           rows={type.fields}
-          keyOf={({ metric }) => metric}
+          keyOf={({ name }) => name}
         />
       ) : (
         <p className="panel-note">Its fields are known once a record of it has come.</p>
