@@ -2,9 +2,9 @@ import { constants, type Dirent, type Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { PRIVATE_FILE_MODE } from '../internal/private-files.ts'
 
-const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-/** As Node spells them. */
-const FLAGS = { r: O_RDONLY, 'r+': O_RDWR, wx: O_WRONLY | O_CREAT | O_EXCL } as const
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW } = constants
+/** As Node spells them; `a` may read too. */
+const FLAGS = { r: O_RDONLY, 'r+': O_RDWR, wx: O_WRONLY | O_CREAT | O_EXCL, a: O_RDWR | O_CREAT | O_APPEND } as const
 
 /** Threads that Node has for everything that may wait: files, names of hosts, compression. */
 const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4

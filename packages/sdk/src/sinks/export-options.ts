@@ -1,6 +1,8 @@
 import type { CommonOptions } from './common-options.ts'
+import type { FileOptions, fileEntries } from './file/config.ts'
 import type { FilesOptions, filesEntries } from './files/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
+import type { StdoutOptions, stdoutEntries } from './stdout/config.ts'
 
 type OneOrMany<T> = T | readonly T[]
 
@@ -10,10 +12,21 @@ export type FilesDestination = CommonOptions & Pick<FilesOptions, keyof typeof f
 /** Records as JSON lines over HTTP, with the options of {@link JsonlOptions}. */
 export type JsonlDestination = CommonOptions & Pick<JsonlOptions, keyof typeof jsonlEntries>
 
+/** Records as lines of text in a file, with the options of {@link FileOptions}. */
+export type FileDestination = CommonOptions & Pick<FileOptions, Extract<keyof typeof fileEntries, keyof FileOptions>>
+
+/** Records as lines of text on standard output, with the options of {@link StdoutOptions}. */
+export type StdoutDestination = CommonOptions &
+  Pick<StdoutOptions, Extract<keyof typeof stdoutEntries, keyof StdoutOptions>>
+
 /** Destinations by kind, each an object or a list; the same as below `export` in the file of an agent. */
 export interface ExportOptions {
   /** Files of records. */
   readonly files?: OneOrMany<FilesDestination>
   /** Records as JSON lines, posted over HTTP. */
   readonly jsonl?: OneOrMany<JsonlDestination>
+  /** Records as lines of text, appended to a file. */
+  readonly file?: OneOrMany<FileDestination>
+  /** Records as lines of text, on standard output. */
+  readonly stdout?: OneOrMany<StdoutDestination>
 }

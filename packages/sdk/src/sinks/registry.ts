@@ -2,8 +2,10 @@ import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot'
 import type { OnLoss } from '../delivery/ledger.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import type { Sink } from '../sink/sink.ts'
+import { fileSink } from './file/definition.ts'
 import { filesSink } from './files/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
+import { stdoutSink } from './stdout/definition.ts'
 
 /** The result of `sonde check` for a destination. */
 export interface SinkFinding {
@@ -71,4 +73,4 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
 }
 
 /** Every kind of destination that a configuration can name. */
-export const SINKS: readonly SinkDefinition[] = [filesSink, jsonlSink]
+export const SINKS: readonly SinkDefinition[] = [filesSink, jsonlSink, fileSink, stdoutSink]

@@ -4,7 +4,7 @@ import { isPresent, labelText, readField } from '../../schema/reader.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { timeNsOf } from '../record-time.ts'
-import { keyText, measurementText, quotedText } from './escape.ts'
+import { keyText, measurementText, fieldText } from './escape.ts'
 
 /** Properties of the receiver. */
 export interface LineOptions {
@@ -92,13 +92,13 @@ function fieldsText({ layout }: RecordType, slots: readonly Slot[], row: Row, op
     else add(slot.name, slot, value)
   }
   // A line must have a field. A record that has only labels says that it is there.
-  if (leftOut.length > 0 || fields.length === 0) fields.push(`${LEFT_OUT}=${quotedText(leftOut.join(','))}`)
+  if (leftOut.length > 0 || fields.length === 0) fields.push(`${LEFT_OUT}=${fieldText(leftOut.join(','))}`)
   return fields.join(',')
 }
 
 /** Undefined: the server cannot hold it. */
 function valueText({ field: { kind } }: Slot, value: unknown, { hasUnsigned }: LineOptions): string | undefined {
-  if (typeof value === 'string') return quotedText(value)
+  if (typeof value === 'string') return fieldText(value)
   if (typeof value === 'boolean') return String(value)
   if (kind === 'f32' || kind === 'f64') return Number.isFinite(value) ? String(value) : undefined
   if (kind === 'u64' && hasUnsigned) return `${value}u`

@@ -12,7 +12,7 @@ export function keyText(text: string): string {
 }
 
 /** The value of a text field, in quotes. A line feed within quotes is data. */
-export function quotedText(text: string): string {
+export function fieldText(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').toWellFormed()}"`
 }
 
