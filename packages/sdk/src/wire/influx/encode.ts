@@ -4,7 +4,7 @@ import { isPresent, labelText, readField } from '../../schema/reader.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { timeNsOf } from '../record-time.ts'
-import { keyText, measurementText, fieldText } from './escape.ts'
+import { fieldText, keyText, measurementText } from './escape.ts'
 
 /** Properties of the receiver. */
 export interface LineOptions {
