@@ -41,6 +41,11 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
   queue?: DeliveryQueue
   /** Timers. Default: those of the process. */
   timers?: Timers
+  /**
+   * How long the next attempt has to wait, for a limit of bytes a second. Asked before each attempt. Unit: milliseconds.
+   * Default: attempts do not wait.
+   */
+  waitMs?: () => number
   /** Random numbers from 0 to 1 for the pauses. Default: `Math.random`. */
   random?: () => number
 }
@@ -115,7 +120,7 @@ class Delivery<P> implements DeliverySink {
     const ledger = new Ledger(name, timers, onLoss)
     const onFailure = (error: unknown) => ledger.fail(error)
     const letters = new DeadLetters(onReject, limits.deadLettersMax, onFailure)
-    const sender = new Sender(send, limits, timers, options.random ?? Math.random, onFailure)
+    const sender = new Sender(send, limits, timers, options.random ?? Math.random, onFailure, options.waitMs)
     const onRoom = () => {
       this.#signalRoom()
       this.#producers.left(queue.bytes)

@@ -33,6 +33,7 @@ export class Sender<P> {
   readonly #timers: Timers
   readonly #random: () => number
   readonly #onFailure: (reason: string) => void
+  readonly #waitMs: () => number
   /** Cancel functions: `stop` cancels attempts and pauses, `hurry` only pauses. */
   readonly #attempts = new Set<() => void>()
   readonly #pauses = new Set<() => void>()
@@ -44,12 +45,14 @@ export class Sender<P> {
     timers: Timers,
     random: () => number,
     onFailure: (reason: string) => void,
+    waitMs: () => number = () => 0,
   ) {
     this.#send = send
     this.#limits = limits
     this.#timers = timers
     this.#random = random
     this.#onFailure = onFailure
+    this.#waitMs = waitMs
   }
 
   get stopped(): boolean {
@@ -58,6 +61,7 @@ export class Sender<P> {
 
   /** Tries until the payload is accepted or rejected, or a limit is reached. */
   async deliver(payload: P): Promise<Verdict> {
+    await this.#untilAllowed()
     const deadlineMs = this.#timers.nowMs() + this.#limits.retryLimitMs
     for (let attempt = 1; !this.#stopped; attempt++) {
       const result = await this.#attempt(payload)
@@ -69,8 +73,15 @@ export class Sender<P> {
       const asked = result.afterMs !== undefined && result.afterMs > 0 ? result.afterMs : 0
       // The last attempt is at the deadline, even if the peer asked for a longer pause.
       await this.pause(Math.min(leftMs, Math.max(asked, backoffMs(attempt, this.#limits, this.#random))))
+      await this.#untilAllowed()
     }
     return STOPPED
+  }
+
+  /** Outside an attempt, so that waiting for a limit of bytes a second takes nothing of its time limit. */
+  async #untilAllowed(): Promise<void> {
+    const waitMs = this.#waitMs()
+    if (waitMs > 0) await this.pause(waitMs)
   }
 
   /** Ends the current pauses: waiting payloads are tried again now. */

@@ -2,7 +2,7 @@ import { shownUrl } from '../../config/secret.ts'
 import { messageOf } from '../../errors.ts'
 import type { HttpOptions } from './config.ts'
 import { HttpAgent } from './http-agent.ts'
-import { readCredentials } from './http-credentials.ts'
+import { httpCredentials } from './http-credentials.ts'
 import { OptionFault, optionFault } from './option-fault.ts'
 import { checkCompression } from './pack.ts'
 import { readTls } from './tls.ts'
@@ -26,7 +26,7 @@ export function checkHttp(options: HttpOptions): void {
   const isUsed = [url, ...endpoints].some((address) => address.startsWith('https:'))
   if (!isUsed && !(verify && [caFile, certFile, serverName].every((each) => each === undefined)))
     throw new OptionFault('tls', 'is given', 'nothing, because no address begins with https:')
-  readCredentials(new URL(url), options)
+  httpCredentials(new URL(url), options)
   checkCompression(options.compression)
 }
 

@@ -63,8 +63,8 @@ export class HttpClient {
     warnIfUnverified(protocol.name, tls)
   }
 
-  /** How long the next request waits for the rate limit. Unit: milliseconds. */
-  get waitMs(): number {
+  /** How long the next request waits for the rate limit: the `waitMs` of a delivery. Unit: milliseconds. */
+  waitMs(): number {
     return this.#rate.waitMs
   }
 

@@ -13,7 +13,7 @@ export interface HttpCredentials {
  *
  * @throws OptionFault if a file or variable cannot be read, or two options conflict.
  */
-export function readCredentials(url: URL, options: HttpOptions): HttpCredentials {
+export function httpCredentials(url: URL, options: HttpOptions): HttpCredentials {
   const { username, headers = {} } = options
   const password = readSecret('password', options)
   const token = readSecret('token', options)

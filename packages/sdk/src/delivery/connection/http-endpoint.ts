@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as openRequest } from
 import { shownUrl } from '../../config/secret.ts'
 import type { HttpOptions } from './config.ts'
 import { HttpAgent } from './http-agent.ts'
-import { readCredentials } from './http-credentials.ts'
+import { httpCredentials } from './http-credentials.ts'
 import { textWithout } from './http-result.ts'
 import { discard, readStart } from './read-start.ts'
 
@@ -52,7 +52,7 @@ export class HttpEndpoint {
 
   /** Sends a request and reads the beginning of its answer. @throws Error if there is no answer. */
   async post(post: Post): Promise<HttpAnswer> {
-    const { headers, secrets } = readCredentials(this.#url, this.#options)
+    const { headers, secrets } = httpCredentials(this.#url, this.#options)
     const response = await this.#send({ ...post, headers: { ...headers, ...post.headers } }, { mayRepeat: true })
     const { statusCode: status = 0 } = response
     const header = (name: string) => {
@@ -62,7 +62,7 @@ export class HttpEndpoint {
     const bytesMax = post.answerBytesMax ?? ANSWER_BYTES_MAX
     if (status >= 200 && status < 300 && !post.isBodyUsed) {
       // The request has arrived, however slow the rest of the answer is.
-      discard(response, bytesMax)
+      await discard(response, bytesMax)
       return { status, header, text: '', isWhole: false }
     }
     const { body, isWhole } = await readStart(response, bytesMax)

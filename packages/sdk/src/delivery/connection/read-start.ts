@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 /** How long the rest of an answer may take that nobody reads. Unit: milliseconds. */
-const DISCARD_LIMIT_MS = 1000
+const DISCARD_LIMIT_MS = 100
 
 /** The beginning of an answer. */
 export interface AnswerStart {
@@ -28,10 +28,14 @@ export async function readStart(response: IncomingMessage, bytesMax: number): Pr
   return { body: Buffer.concat(pieces), isWhole: true }
 }
 
-/** Reads an answer that nobody needs, so that its connection can be used again; cuts a long or slow answer off. */
-export function discard(response: IncomingMessage, bytesMax: number): void {
-  const timer = setTimeout(() => response.destroy(), DISCARD_LIMIT_MS).unref()
-  readStart(response, bytesMax)
-    .catch(() => undefined)
-    .finally(() => clearTimeout(timer))
+/** Reads an answer that nobody needs, so that its connection can be used again. A long or slow answer is cut off. */
+export async function discard(response: IncomingMessage, bytesMax: number): Promise<void> {
+  const timer = setTimeout(() => response.destroy(), DISCARD_LIMIT_MS)
+  try {
+    await readStart(response, bytesMax)
+  } catch {
+    // The request has arrived; only its connection is lost.
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -21,6 +21,7 @@ export function createJsonl(options: JsonlOptions): DeliverySink {
     ...options,
     encode: (batches) => httpRequest(encodeLines(batches)),
     send: client.send,
+    waitMs: () => client.waitMs(),
     close: () => client.close(),
   })
 }
