@@ -127,8 +127,7 @@ function stage(name: string): string {
   mkdirSync(staged, { recursive: true })
   for (const part of ['bin', 'dist'].filter((name) => existsSync(join(folder, name))))
     cpSync(join(folder, part), join(staged, part), { recursive: true })
-  copyFileSync(join(folder, 'README.md'), join(staged, 'README.md'))
-  copyFileSync(join(root, 'LICENSE'), join(staged, 'LICENSE'))
+  for (const file of ['README.md', 'LICENSE']) copyFileSync(join(folder, file), join(staged, file))
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   Object.assign(manifest, repositoryFields(readAddresses(), `packages/${name}`))
   delete manifest.devDependencies

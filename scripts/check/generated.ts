@@ -9,6 +9,7 @@ import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
 import { contributingPage } from '../docs/room-order.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
+import { filesOf, root } from './sources.ts'
 
 /** Every generated page, by its path from the root. */
 export function generatedPages(): Record<string, string> {
@@ -21,13 +22,20 @@ export function generatedPages(): Record<string, string> {
     'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
+    ...licenses(),
   }
 }
 
+/** A copy of the licence for each package, because npm packs no links. */
+function licenses(): Record<string, string> {
+  const text = readFileSync(join(root, 'LICENSE'), 'utf8')
+  return Object.fromEntries(filesOf('packages/*/package.json').map((path) => [join(path, '../LICENSE'), text]))
+}
+
 /** The pages that are stale or missing. */
-export function findStalePages(root: string): string[] {
+export function findStalePages(folder: string): string[] {
   return Object.entries(generatedPages()).flatMap(([path, text]) => {
-    const file = join(root, path)
+    const file = join(folder, path)
     const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text
     return isFresh ? [] : [`${path} is stale; renew it with: npm run docs`]
   })
