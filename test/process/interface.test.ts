@@ -119,9 +119,7 @@ for (const command of ['agent', 'up'] as const) {
     const sonde = await startOn(t, command)
     makePair()
     await until('the new interface', LIMIT_MS, async () => (await shown(sonde, 'netdev_up')) === 1)
-    const startMs = performance.now()
     await send(3000)
-    const sendSeconds = (performance.now() - startMs) / 1000
     await caughtUp(sonde, 'the bytes sent')
     const firstLife = sentBytes()
     assert.ok(firstLife > 3_000_000)
@@ -154,8 +152,8 @@ for (const command of ['agent', 'up'] as const) {
     const gained = gains.reduce((sum, gain) => sum + gain, 0)
     assert.ok(gained <= sent, `${gained} bytes in the history, ${sent} were sent`)
     const rates = await computed(sonde, fromMs, 'rate')
-    const limit = (2 * firstLife) / sendSeconds
-    for (const rate of rates) assert.ok(rate >= 0 && rate < limit, `${rate} bytes/s, of ${limit} at most`)
+    // Taken for a wrap, the fall of a counter would be a rise of almost 2³² or 2⁶⁴ bytes.
+    for (const rate of rates) assert.ok(rate >= 0 && rate < 2 ** 31, `${rate} bytes/s`)
   })
 }
 

@@ -267,6 +267,19 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     }
     await attacker.leave()
   },
+  /** Series whose labels shared a place of every table, when the hash had no seed. */
+  async collisions(scene) {
+    const attacker = await ready(scene)
+    const bytes = attacker.bytesOf(heat, 30_000)
+    const offset = slotOf(heat, 'place')
+    for (let i = 0; i < 30_000; i++) {
+      const hash = (i << 16) | 0x1234
+      const place = Math.imul(hash ^ (hash >>> 15) ^ (hash >>> 30), 0xe8b2f51)
+      bytes.writeInt32LE(place, i * heat.layout.recordBytes + offset)
+    }
+    attacker.page(heat, 30_000, { bytes })
+    await attacker.leave()
+  },
   /** Entities without end, of kinds that are not theirs too, each time at other places. */
   async claims(scene) {
     const attacker = await ready(scene, scene.random.pick(claiming))

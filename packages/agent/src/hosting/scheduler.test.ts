@@ -1,42 +1,52 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Timers } from '@sonde/sdk/internal'
 import { until } from '../../../sdk/test/helper.ts'
+import { SimulatedTimers } from '../../../sdk/test/simulated-timers.ts'
 import { startTicker } from './scheduler.ts'
 
 const fail = (error: unknown) => assert.fail(String(error))
 
 test('lateness of single ticks does not add up', async () => {
+  const timers = new SimulatedTimers()
   const seen: number[] = []
-  const startMs = performance.now()
-  const ticker = startTicker(20, () => void seen.push(performance.now()), fail, 0)
-  await until('50 ticks', () => seen.length >= 50)
+  const latenessMs = [0, 7, 0, 55, 12, 0]
+  const task = async () => {
+    seen.push(timers.nowMs())
+    // The loop is busy for a while, so the next tick may be late.
+    const endMs = timers.nowMs() + (latenessMs[seen.length - 1] ?? 0)
+    busyUntilMs = endMs
+  }
+  let busyUntilMs = 0
+  const late: Timers = {
+    nowMs: () => timers.nowMs(),
+    after: (delayMs, run) => timers.after(Math.max(delayMs, busyUntilMs - timers.nowMs()), run),
+  }
+  const ticker = startTicker(20, task, fail, 0, late)
+  await timers.advance(200)
   await ticker.stop(0)
-  // From the start, and not from the first tick, which may be as late as any other.
-  const periods = ((seen.at(-1) as number) - startMs) / 20
-  // Skipped ticks are overruns; none is made up for, and the grid stays where it was.
-  assert.ok(Math.abs(periods - (seen.length - 1 + ticker.overruns)) < 2, `${periods} periods for ${seen.length} ticks`)
+  assert.deepEqual(seen, [0, 20, 40, 60, 115, 127, 140, 160, 180, 200])
+  // Skipped ticks are overruns. None is made up for, and the grid stays where it was.
+  assert.equal(ticker.overruns, 1)
 })
 
 test('a task is never run twice at a time; the ticks it misses are counted', async () => {
+  const timers = new SimulatedTimers()
   let running = 0
   let most = 0
   const seen: number[] = []
-  const ticker = startTicker(
-    10,
-    async () => {
-      running++
-      most = Math.max(most, running)
-      await new Promise((resolve) => setTimeout(resolve, 35))
-      running--
-      seen.push(performance.now())
-    },
-    fail,
-    0,
-  )
-  await until('4 ticks', () => seen.length >= 4)
+  const task = async () => {
+    seen.push(timers.nowMs())
+    most = Math.max(most, ++running)
+    await new Promise<void>((resolve) => timers.after(35, resolve))
+    running--
+  }
+  const ticker = startTicker(10, task, fail, 0, timers)
+  await timers.advance(159)
   await ticker.stop(1000)
   assert.equal(most, 1)
-  assert.ok(ticker.overruns >= 6, `${ticker.overruns} overruns`)
+  assert.deepEqual(seen, [0, 40, 80, 120])
+  assert.equal(ticker.overruns, 12)
   assert.equal(running, 0)
 })
 

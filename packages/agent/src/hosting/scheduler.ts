@@ -1,4 +1,4 @@
-import { within } from '@sonde/sdk/internal'
+import { processTimers, within } from '@sonde/sdk/internal'
 
 /**
  * Runs a task once a period, on a grid that does not drift, with a start spread over the period so that sources do not
@@ -17,19 +17,21 @@ export interface Ticker {
  * @param failed Called with the error of the task.
  * @param phase Start within the period, 0 to 1. Default: random, so that agents that start together do not sample
  * together.
+ * @param timers Source of time. Default: the timers of the process.
  */
 export function startTicker(
   intervalMs: number,
   task: () => Promise<void> | void,
   failed: (error: unknown) => void,
   phase: number = Math.random(),
+  timers = processTimers,
 ): Ticker {
-  const originMs = performance.now() + phase * Math.min(intervalMs, 1000)
+  const originMs = timers.nowMs() + phase * Math.min(intervalMs, 1000)
   let tick = 0
   let overruns = 0
   let stopped = false
   let running: Promise<void> | undefined
-  let timer = setTimeout(run, Math.max(0, originMs - performance.now()))
+  let cancel = timers.after(originMs - timers.nowMs(), run)
 
   function run(): void {
     if (stopped) return
@@ -53,10 +55,10 @@ export function startTicker(
   /** The next tick is counted from the origin, never from now: lateness does not add up. */
   function schedule(): void {
     // A timer may fire a little early, and would then be due again at once.
-    const due = Math.max(tick + 1, Math.floor((performance.now() - originMs) / intervalMs) + 1)
+    const due = Math.max(tick + 1, Math.floor((timers.nowMs() - originMs) / intervalMs) + 1)
     overruns += Math.max(0, due - tick - 1)
     tick = due
-    timer = setTimeout(run, Math.max(0, originMs + due * intervalMs - performance.now()))
+    cancel = timers.after(originMs + due * intervalMs - timers.nowMs(), run)
   }
 
   return {
@@ -65,7 +67,7 @@ export function startTicker(
     },
     async stop(limitMs) {
       stopped = true
-      clearTimeout(timer)
+      cancel()
       if (running !== undefined) await within(limitMs, running)
     },
   }

@@ -106,3 +106,20 @@ test('after close nothing is written', async (t) => {
   await wait(5)
   assert.equal(written.length, length)
 })
+
+test('hints of which only the numbers changed are sent once a second', async (t) => {
+  const { agent, stream, written } = await openStream(t)
+  const sent = () => written.filter((text) => text.startsWith('event: hints')).length
+  let version = 1000
+  t.mock.getter(agent.hints, 'version', () => version)
+  t.mock.getter(agent.hints, 'turns', () => 1000)
+  await stream.advance(new LiveRound(agent))
+  const first = sent()
+  for (let look = 1; look <= 12; look++) {
+    version++
+    t.mock.timers.tick(250)
+    await stream.advance(new LiveRound(agent))
+    assert.equal(sent(), first + Math.floor(look / 4), `after ${look * 250} ms`)
+  }
+  stream.close()
+})

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { processTimers, type Timers } from '@sonde/sdk/internal'
 
 /** What a client did not send in this time it may send later. Unit: milliseconds. */
 const SAVED_MS = 50
@@ -8,18 +8,21 @@ const PAUSE_MS_MAX = 10_000
 /** Limits a client to a number of bytes a second; the rest waits in its socket. */
 export class ClientPace {
   readonly #bytesPerMs: number
+  readonly #timers: Timers
   /** When the client's share covers all that came. Unit: milliseconds of the monotonic clock. */
   #coveredMs = 0
 
-  constructor(bytesPerS: number) {
+  constructor(bytesPerS: number, timers = processTimers) {
     this.#bytesPerMs = bytesPerS / 1000
+    this.#timers = timers
   }
 
   /** So much came. Resolves when more may come; undefined if that is now. */
   take(bytes: number): Promise<void> | undefined {
-    const nowMs = performance.now()
+    const nowMs = this.#timers.nowMs()
     this.#coveredMs = Math.max(this.#coveredMs, nowMs - SAVED_MS) + bytes / this.#bytesPerMs
     const waitMs = this.#coveredMs - nowMs
-    return waitMs <= 0 ? undefined : pause(Math.min(waitMs, PAUSE_MS_MAX))
+    if (waitMs <= 0) return undefined
+    return new Promise((resolve) => this.#timers.after(Math.min(waitMs, PAUSE_MS_MAX), resolve))
   }
 }
