@@ -74,10 +74,10 @@ test('a device tells its identity, its place, its series and its limits', () => 
     labels: {
       gpu: '3',
       UUID: 'GPU-3',
-      device: '',
+      device_file: '',
       modelName: 'NVIDIA H100 80GB HBM3',
       Hostname: '',
-      pci_bus_id: '',
+      pci_address: '0000:40:04.0',
     },
     series: { pci: { pci_address: '0000:40:04.0' } },
     about: { kind: 'gpu', key: ['GPU-3'] },

@@ -36,8 +36,14 @@ export class NodeRecords {
     this.report(pciDeviceType, { pci_address, ...values })
   }
 
-  gpu(gpu: string, address: string, values: Readonly<Record<string, unknown>> = {}): void {
-    this.report(nvmlGpuInfoType, { gpu, UUID: `GPU-${gpu}`, address, modelName: 'NVIDIA H100 80GB HBM3', ...values })
+  gpu(gpu: string, pci_address: string, values: Readonly<Record<string, unknown>> = {}): void {
+    this.report(nvmlGpuInfoType, {
+      gpu,
+      UUID: `GPU-${gpu}`,
+      pci_address,
+      modelName: 'NVIDIA H100 80GB HBM3',
+      ...values,
+    })
   }
 
   port(device: string, values: Readonly<Record<string, unknown>> = {}): void {

@@ -78,8 +78,8 @@ async function knownDeviceChains(
 /** The keys with which exporters claim a device. */
 function deviceClaims({ kind, labels, address, host = '' }: DeviceFacts): readonly string[] {
   if (kind !== 'gpu') return []
-  const { UUID = '', gpu = '', Hostname = '', pci_bus_id = '' } = labels
-  return gpuSubject({ UUID, gpu, Hostname: Hostname || host, pci_bus_id: pci_bus_id || address }).keys
+  const { UUID = '', gpu = '', Hostname = '', pci_address = address } = labels
+  return gpuSubject({ UUID, gpu, Hostname: Hostname || host, pci_bus_id: pci_address }).keys
 }
 
 function isDefining({ types }: SourceDefinition, kind: string): boolean {

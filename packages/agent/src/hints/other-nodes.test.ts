@@ -26,7 +26,7 @@ function watchTwo(values: (host: string, gpu: number, second: number) => Record<
         if (found === undefined) continue
         const of = { Hostname, gpu: String(i), UUID: `GPU-${Hostname}-${i}`, device: `nvidia${i}`, modelName: 'H100' }
         const time = BigInt(nowMs) * 1_000_000n
-        records.report(nvmlGpuInfoType, { ...of, time, pci_bus_id: `00000000:${i + 1}B:00.0` })
+        records.report(nvmlGpuInfoType, { ...of, time, pci_address: `0000:${i + 1}b:00.0` })
         records.report(nvmlGpuType, { ...of, time, power_usage: 400, gpu_util: 90, ...found })
       }
     hints.evaluate(nowMs + 100)

@@ -139,7 +139,7 @@ function filled(type: RecordType, values: object): never {
 
 /** A source that reads the hardware itself: a GPU and a NIC of this node, from its third sample on. */
 function firstHand(): SourceDefinition {
-  const gpu = { gpu: '0', UUID: 'GPU-real', Hostname: hostname(), address: '0000:1b:00.0' }
+  const gpu = { gpu: '0', UUID: 'GPU-real', Hostname: hostname(), pci_address: '0000:1b:00.0' }
   const nic = { pci_address: '0000:e1:00.0', class: 'network', model: 'ConnectX-7' }
   let samples = 0
   return {

@@ -88,7 +88,7 @@ test('GPUs of a node, with all labels, exact counters, and the pods that hold th
     whyAbsent(taken, 'sm_active')[0],
     'unsupported: the exporter has no DCGM_FI_PROF_SM_ACTIVE of it; see its list of counters',
   )
-  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlGpuInfoType), 'address', 'driver', 'memory_bytes').slice(0, 1), [
+  assert.deepEqual(fieldsOf(recordsOf(taken, nvmlGpuInfoType), 'pci_address', 'driver', 'memory_bytes').slice(0, 1), [
     ['0000:1b:00.0', '570.124.06', 81559n * 2n ** 20n],
   ])
   const via = 'scrape labels of dcgm-exporter'

@@ -3,8 +3,8 @@ import { type Labels, wallNs } from '@sonde/sdk'
 import type { ExpositionParser, ScrapedSeries, Slot } from '@sonde/sdk/internal'
 import { Missing } from '../field-absences.ts'
 import { doubtsOf } from '../nvml/doubts.ts'
+import { ownGpuLabels } from '../nvml/labels.ts'
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
-import { sysfsAddress } from '../pci-address.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { beyondLink } from '../ranges/pcie-throughput.ts'
@@ -181,11 +181,10 @@ export class Exporter implements TargetReader {
     const instance = instanceOf(labels)
     const pod = podLabelsOf(labels, this.#isRenamed)
     const rowOf = (type: ScrapedRow['type'], more = {}) => this.rows.of(subject, type, { ...gpu, ...more })
-    const info = rowOf(nvmlGpuInfoType)
+    const info = this.rows.of(subject, nvmlGpuInfoType, ownGpuLabels(gpu))
     const gpuRow = info && rowOf(nvmlGpuType)
     const profile = gpuRow && rowOf(nvmlProfileType)
     if (info === undefined || gpuRow === undefined || profile === undefined) return { refusal: LEFT_OUT }
-    info.setText('address', sysfsAddress(gpu.pci_bus_id))
     for (const [text, value] of Object.entries(boardTextsOf(labels))) info.setText(text, value)
     const rows = [info, gpuRow, profile]
     if (instance !== undefined) {
@@ -275,7 +274,7 @@ export class Exporter implements TargetReader {
       if (total !== undefined) row.set('fb_total', total, false)
       const whole = row.numberOf('fb_total')
       if (row.type !== nvmlGpuType || whole === undefined) continue
-      this.rows.of(subject, nvmlGpuInfoType, row.labels)?.set('memory_bytes', whole * MEBIBYTE, true)
+      this.rows.of(subject, nvmlGpuInfoType, ownGpuLabels(row.labels))?.set('memory_bytes', whole * MEBIBYTE, true)
     }
   }
 
@@ -284,7 +283,7 @@ export class Exporter implements TargetReader {
     for (const [subject, row] of this.rows.inScrape(this.#scrape)) {
       yield
       if (row.type !== nvmlProfileType) continue
-      const info = this.rows.of(subject, nvmlGpuInfoType, row.labels)
+      const info = this.rows.of(subject, nvmlGpuInfoType, ownGpuLabels(row.labels))
       if (info === undefined) continue
       for (const field of ['pcie_tx_bytes', 'pcie_rx_bytes']) {
         const [generation, lanes] = [info.numberOf('pcie_generation_max'), info.numberOf('pcie_width_max_lanes')]
@@ -303,7 +302,7 @@ export class Exporter implements TargetReader {
       this.#xids.set(row, counts)
       counts.take(row.numberOf('xid_errors'))
       for (const [xid, count] of counts) {
-        const told = this.rows.of(subject, nvmlXidType, { ...row.labels, xid })
+        const told = this.rows.of(subject, nvmlXidType, { ...ownGpuLabels(row.labels), xid })
         told?.begin(this.#scrape)
         told?.setConstant('events_total', count)
       }
@@ -320,7 +319,7 @@ export class Exporter implements TargetReader {
       const rows = { gpu, profile }
       for (const { kind, of, fields, reason } of doubtsOf(readerOf(gpu), readerOf(profile))) {
         for (const field of fields) rows[of].refuse(field, new Missing('failed', reason))
-        const told = this.rows.of(subject, nvmlDoubtType, { ...gpu.labels, doubt: kind })
+        const told = this.rows.of(subject, nvmlDoubtType, { ...ownGpuLabels(gpu.labels), doubt: kind })
         told?.begin(this.#scrape)
         told?.setConstant('readings', fields.length)
       }

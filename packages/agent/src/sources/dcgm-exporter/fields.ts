@@ -109,6 +109,7 @@ export const DCGM_FIELDS: readonly DcgmField[] = [
   gpu(1422, 'clocks_event_reason_sw_therm_slowdown_ns'),
   gpu(1423, 'clocks_event_reason_hw_therm_slowdown_ns'),
   gpu(1424, 'clocks_event_reason_hw_power_brake_slowdown_ns'),
+  gpu(1523, 'get_gpu_recovery_action', 'gpu_recovery_action'),
 ]
 
 const BY_NAME: ReadonlyMap<string, DcgmField> = new Map(

@@ -2,7 +2,7 @@ import type { Labels } from '@sonde/sdk'
 import { labelOf } from '@sonde/sdk/internal'
 import { firstOf } from '../pods/labels.ts'
 
-/** The labels of a GPU in records. */
+/** The labels of a GPU in records of metrics with names of DCGM. */
 export interface GpuLabels extends Record<string, string> {
   readonly gpu: string
   readonly UUID: string

@@ -35,7 +35,7 @@ const FIELD_IDS = {
   nvlink_crc_data_error_count_total: 45,
   nvlink_replay_error_count_total: 52,
   nvlink_recovery_error_count_total: 59,
-  recovery_action: 230,
+  get_gpu_recovery_action: 230,
 } as const
 
 /** KiB sent and received over all links, the basis of `nvlink_bandwidth_total`. */

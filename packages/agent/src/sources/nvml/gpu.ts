@@ -6,13 +6,13 @@ import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { NO_DATA } from '../../native/nvml/layout.ts'
 import { XidEvents } from '../../native/nvml/xid-events.ts'
 import { FieldAbsences, Missing } from '../field-absences.ts'
-import { sysfsAddress } from '../pci-address.ts'
 import { beyondLink } from '../ranges/pcie-throughput.ts'
 import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
 import { type FieldReading, GPM_IDS, readGpu } from './fields.ts'
 import { type GpuInfo, infoOf } from './info.ts'
+import { ownGpuLabels } from './labels.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
 /** Least time between two samples of GPM. Unit: milliseconds. */
@@ -27,7 +27,10 @@ const PCIE_FIELDS = ['pcie_tx_bytes', 'pcie_rx_bytes']
 export class NvmlGpu {
   readonly gpu: GpuHandle
   readonly #context: SourceContext
+  /** Labels of metrics with names of DCGM. */
   readonly #labels: Readonly<Record<string, string>>
+  /** Labels of metrics with names of Sonde. */
+  readonly #ownLabels: Readonly<Record<string, string>>
   readonly #info: GpuInfo
   readonly #gpm: GpmSampler | NvmlFailure | undefined
   readonly #events: XidEvents | NvmlFailure
@@ -45,7 +48,7 @@ export class NvmlGpu {
     const { index, uuid, pciBusId, model, minor } = gpu.names
     this.gpu = gpu
     this.#context = context
-    this.#labels = {
+    const labels = {
       gpu: String(index),
       UUID: uuid,
       device: minor === undefined ? '' : `nvidia${minor}`,
@@ -53,6 +56,8 @@ export class NvmlGpu {
       Hostname: hostname(),
       pci_bus_id: pciBusId,
     }
+    this.#labels = labels
+    this.#ownLabels = ownGpuLabels(labels)
     this.#info = infoOf(gpu)
     const ids = GPM_FIELDS.map(([, [id]]) => id)
     this.#gpm = GpmSampler.open(gpu, ids)
@@ -76,8 +81,7 @@ export class NvmlGpu {
     const bandwidth = this.#bandwidth(read.linkKib)
     if (bandwidth !== undefined) values.nvlink_bandwidth_total = bandwidth
     this.#report(nvmlGpuType, time, {}, values)
-    const address = sysfsAddress(this.gpu.names.pciBusId)
-    this.#report(nvmlGpuInfoType, time, { address, ...this.#info.texts }, this.#info.values)
+    this.#report(nvmlGpuInfoType, time, this.#info.texts, this.#info.values)
     this.#sample(time)
   }
 
@@ -88,9 +92,9 @@ export class NvmlGpu {
     const { absences } = this.#context
     for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) {
       this.#absencesOf(type).forget()
-      absences.gone(type, this.#labels, reason)
+      absences.gone(type, this.#labelsOf(type), reason)
     }
-    for (const xid of this.#xids.keys()) absences.gone(nvmlXidType, { ...this.#labels, xid: String(xid) }, reason)
+    for (const xid of this.#xids.keys()) absences.gone(nvmlXidType, { ...this.#ownLabels, xid: String(xid) }, reason)
   }
 
   close(): void {
@@ -106,7 +110,7 @@ export class NvmlGpu {
       this.#xids.set(xid, (this.#xids.get(xid) ?? 0n) + 1n)
     }
     for (const [xid, events_total] of this.#xids)
-      this.#context.source.report(nvmlXidType, { time, ...this.#labels, xid, events_total } as never)
+      this.#context.source.report(nvmlXidType, { time, ...this.#ownLabels, xid, events_total } as never)
   }
 
   /** Throughput of all links since the previous reading, in MiB per second; undefined at the first reading. */
@@ -156,7 +160,7 @@ export class NvmlGpu {
     values: Readonly<Record<string, FieldReading | Missing>>,
   ): void {
     const absences = this.#absencesOf(type)
-    const record: Record<string, unknown> = { time, ...this.#labels, ...texts }
+    const record: Record<string, unknown> = { time, ...this.#labelsOf(type), ...texts }
     const ranges = rangesOf(type)
     for (const { name, field } of type.layout.slots) {
       if (!field.optional) continue
@@ -166,10 +170,14 @@ export class NvmlGpu {
     this.#context.source.report(type, record as never)
   }
 
+  #labelsOf(type: RecordType): Readonly<Record<string, string>> {
+    return type === nvmlGpuInfoType ? this.#ownLabels : this.#labels
+  }
+
   #absencesOf(type: RecordType): FieldAbsences {
     let absences = this.#absences.get(type)
     if (absences === undefined) {
-      absences = new FieldAbsences(this.#context.absences, type, this.#labels)
+      absences = new FieldAbsences(this.#context.absences, type, this.#labelsOf(type))
       this.#absences.set(type, absences)
     }
     return absences

@@ -5,13 +5,23 @@ import { defineOwnType, type FieldOptions } from '@sonde/sdk/internal'
 // the name in lower case.
 
 /** The labels of DCGM's exporter, with exactly its names; empty if the reader of the GPU does not know the value. */
-const labels = {
+const dcgmLabels = {
   gpu: label('Index of the GPU, as NVML counts'),
   UUID: label('UUID of the GPU'),
   device: label('Device file below /dev, such as nvidia3'),
   modelName: label('Product name'),
   Hostname: label('Name of the node that the GPU is in'),
   pci_bus_id: label('PCI address as NVML spells it, such as 00000000:9B:00.0'),
+}
+
+/** The labels of metrics with names of Sonde: one label for each kind of device, and one spelling of addresses. */
+const ownLabels = {
+  gpu: dcgmLabels.gpu,
+  UUID: dcgmLabels.UUID,
+  device_file: label('Device file below /dev, such as nvidia3'),
+  modelName: dcgmLabels.modelName,
+  Hostname: dcgmLabels.Hostname,
+  pci_address: label('PCI address, such as 0000:9b:00.0'),
 }
 
 // Indexes may change with each start of the driver, and every node has a GPU 0. Only the UUID identifies a GPU.
@@ -47,8 +57,7 @@ export const nvmlGpuInfoType = defineType(
   'Identity and hard limits of one GPU',
   {
     time: timestamp(),
-    ...labels,
-    address: text({ help: 'PCI address as sysfs spells it, such as 0000:9b:00.0; empty where it is not known' }),
+    ...ownLabels,
     serial: text({ help: 'Serial number of the board; empty where it is not known' }),
     driver: text({ help: 'Version of the NVIDIA driver; empty where it is not known' }),
     vbios: text({ help: 'Version of the VBIOS; empty where it is not known' }),
@@ -100,7 +109,7 @@ export const nvmlGpuInfoType = defineType(
       defines: true,
       facts: ['power_limit_max_watts', 'memory_bytes', 'pcie_generation_max', 'pcie_width_max_lanes'],
       joins: [
-        { by: 'pci', field: 'address' },
+        { by: 'pci', field: 'pci_address' },
         { by: 'uuid', field: 'UUID' },
       ],
     },
@@ -113,7 +122,7 @@ export const nvmlGpuType = defineType(
   'State, use, power, temperature and errors of one GPU',
   {
     time: timestamp(),
-    ...labels,
+    ...dcgmLabels,
     gpu_util: optional(percent('gpu_util', 'Share of time in which any kernel ran; not on a GPU that MIG has split')),
     mem_copy_util: optional(percent('mem_copy_util', 'Share of time in which memory was read or written')),
     enc_util: optional(percent('enc_util', 'Use of the video encoder')),
@@ -199,10 +208,13 @@ export const nvmlGpuType = defineType(
       gauge('u64', named('DEV', 'nvlink_bandwidth_total', { unit: 'MiB/s', help: 'Throughput of all NVLink links' })),
     ),
     mig_mode: optional(state('mig_mode', '1 where MIG splits the GPU')),
-    recovery_action: optional(
-      gauge('u8', {
-        help: 'What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer to peer, 4 drain and reset',
-      }),
+    get_gpu_recovery_action: optional(
+      gauge(
+        'u8',
+        named('DEV', 'get_gpu_recovery_action', {
+          help: 'What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer to peer, 4 drain and reset',
+        }),
+      ),
     ),
   },
   { entity },
@@ -214,7 +226,7 @@ export const nvmlXidType = defineType(
   'XID errors of one GPU, by number',
   {
     time: timestamp(),
-    ...labels,
+    ...ownLabels,
     xid: labelNumber('u16', 'Number of the XID error'),
     events_total: counter('u64', { help: 'Times it was told since the driver was loaded' }),
   },
@@ -227,7 +239,7 @@ export const nvmlDoubtType = defineOwnType(
   'Readings of one GPU that are not believed',
   {
     time: timestamp(),
-    ...labels,
+    ...ownLabels,
     doubt: label('What stands still: profiling or nvlink'),
     readings: gauge('u8', { help: 'Readings at 0 that others contradict' }),
   },
@@ -253,7 +265,7 @@ export const nvmlProfileType = defineType(
   'Activity of the units of one GPU, and bytes over its links',
   {
     time: timestamp(),
-    ...labels,
+    ...dcgmLabels,
     ...profile,
     pcie_tx_bytes: optional(
       bytesPerSecond('pcie_tx_bytes', 'Bytes a second that the GPU sends over PCIe, headers included'),
@@ -273,7 +285,7 @@ export const nvmlMigType = defineType(
   'Activity and memory of one MIG instance',
   {
     time: timestamp(),
-    ...labels,
+    ...dcgmLabels,
     GPU_I_ID: labelNumber('u8', 'Id of the MIG instance in its GPU'),
     GPU_I_PROFILE: label('Profile of the MIG instance, such as 1g.10gb'),
     ...profile,

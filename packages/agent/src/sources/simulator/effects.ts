@@ -66,7 +66,7 @@ export interface GpuEffect {
   readonly rowRemapPending?: true
   /** A row could not be replaced. */
   readonly rowRemapFailure?: true
-  /** Recovery action that the driver requests; see `recovery_action` of `nvml_gpu`. */
+  /** Recovery action that the driver requests; see `get_gpu_recovery_action` of `nvml_gpu`. */
   readonly recoveryAction?: number
   /** Reduced PCIe generation and lanes of the link. */
   readonly pcieGeneration?: number

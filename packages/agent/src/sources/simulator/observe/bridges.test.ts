@@ -56,7 +56,7 @@ test('what a GPU sends broken the port above counts, what a NIC receives broken 
   const records = new TestReport({ effects: [{ spans }] }).at(START_S)
   const counting = [...records(pciAerType).values()].filter(({ error }) => error === 'BadTLP')
   assert.deepEqual(
-    counting.map(({ device }) => device),
+    counting.map(({ pci_address }) => pci_address),
     ['0000:ba:00.0', '0000:4a:01.0'],
   )
   const port = records(pciDeviceType).get('0000:4a:01.0')

@@ -1,3 +1,4 @@
+import { ownGpuLabels } from '../../nvml/labels.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType } from '../../nvml/type.ts'
 import { pciDeviceType } from '../../pci/type.ts'
 import type { SourceContext } from '../../source.ts'
@@ -34,7 +35,9 @@ export class GpuRows {
     const { gpus } = simulation.node
     const rows = (factsOf: (gpu: GpuPlace) => Omit<RowFacts, 'labels'>) =>
       gpus.map((gpu): RowFacts => ({ labels: gpuLabels(simulation.seed, gpu), ...factsOf(gpu) }))
-    const info = rows((gpu) => ({ facts: infoOf(gpu) }))
+    const info = gpus.map((gpu): RowFacts => {
+      return { labels: ownGpuLabels(gpuLabels(simulation.seed, gpu)), facts: infoOf(gpu) }
+    })
     const state = rows(({ model }) => {
       return { facts: { fb_total: model.memoryMiB, fb_reserved: model.reservedMiB }, reasons: SPLIT }
     })

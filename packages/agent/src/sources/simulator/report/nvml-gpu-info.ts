@@ -24,10 +24,9 @@ function uuidOf(seed: number, { index }: GpuPlace): string {
 }
 
 /** Identity and limits of a GPU. */
-export function infoOf({ index, address, model }: GpuPlace): Record<string, unknown> {
+export function infoOf({ index, model }: GpuPlace): Record<string, unknown> {
   const hasLinks = model.nvlinkLinks > 0
   return {
-    address,
     serial: `16533230${(41_000 + index * 37).toString()}`,
     driver: '570.124.06',
     vbios: '96.00.A5.00.01',

@@ -56,7 +56,7 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
       ? Math.round((profile.mean(GPU_QUANTITIES.nvlinkTxBytes) + profile.mean(GPU_QUANTITIES.nvlinkRxBytes)) / 2 ** 20)
       : Number.NaN,
   mig_mode: ({ isSplit }) => (isSplit ? 1 : 0),
-  recovery_action: ({ segment }) => segment.effect.recoveryAction ?? 0,
+  get_gpu_recovery_action: ({ segment }) => segment.effect.recoveryAction ?? 0,
 }
 
 /** A GPU split by MIG has no utilisation. */

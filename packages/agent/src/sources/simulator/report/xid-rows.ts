@@ -1,3 +1,4 @@
+import { ownGpuLabels } from '../../nvml/labels.ts'
 import { nvmlXidType } from '../../nvml/type.ts'
 import type { SourceContext } from '../../source.ts'
 import type { GpuPlace } from '../classes/node-class.ts'
@@ -18,7 +19,7 @@ export class XidRows {
     this.#of = node.gpus.flatMap((gpu) => {
       return [...new Set([JOB_ENDED, ...events.xidsOf(gpu.index)])].map((xid) => ({ gpu, xid }))
     })
-    const facts = this.#of.map(({ gpu, xid }) => ({ labels: { ...gpuLabels(seed, gpu), xid } }))
+    const facts = this.#of.map(({ gpu, xid }) => ({ labels: { ...ownGpuLabels(gpuLabels(seed, gpu)), xid } }))
     this.#rows = new ReportRows(context, nvmlXidType, { events_total: (told: number) => told }, facts)
   }
 

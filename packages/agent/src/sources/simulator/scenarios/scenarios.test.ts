@@ -4,7 +4,7 @@ import { docaPhyType } from '../../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
 import { netdevCarrierType, netdevType } from '../../netdev/type.ts'
-import { nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../../nvml/type.ts'
 import { pciAerType, pciDeviceType } from '../../pci/type.ts'
 import { rdmaHwFirstType, rdmaHwType, rdmaPortCountersType, rdmaPortType } from '../../rdma/type.ts'
 import { NODE_CLASSES } from '../classes/classes.ts'
@@ -40,9 +40,9 @@ const paused = (node: StruckNode, rail: number, direction: 'rx' | 'tx', t: numbe
 const linkDowns = (node: StruckNode, rail: number, t: number) =>
   node.gain(ethtoolPortType, `eth1${rail}`, 'link_down_events_phy_total', BEFORE, t)
 
-/** Number and UUID of a GPU, the start of the keys of its series. */
+/** Labels of a GPU, the start of the keys of its series in types with names of Sonde. */
 const gpuKey = (node: StruckNode, gpu: number) => {
-  const [key = ''] = [...node.report.at(ONSET_S)(nvmlGpuType).keys()].filter((one) => one.startsWith(`${gpu}/`))
+  const [key = ''] = [...node.report.at(ONSET_S)(nvmlGpuInfoType).keys()].filter((one) => one.startsWith(`${gpu}/`))
   return key
 }
 
@@ -257,7 +257,7 @@ test('ecc-burst: corrected errors, then one that is not, its XIDs, a row that wa
   assert.equal(node.gain(nvmlGpuType, '2', 'ecc_dbe_vol_total', 59, 70), 1)
   for (const xid of [48, 63, 94, 154]) assert.ok(node.value(nvmlXidType, `2`, 'events_total', 70) > 0, `XID ${xid}`)
   assert.equal(node.value(nvmlGpuType, '2', 'row_remap_pending', 70), 1)
-  assert.equal(node.value(nvmlGpuType, '2', 'recovery_action', 70), 1)
+  assert.equal(node.value(nvmlGpuType, '2', 'get_gpu_recovery_action', 70), 1)
   assert.ok(node.value(nvmlGpuType, '2', 'fb_used', 70) < 100)
   assert.equal(utilisation(node, 0, 70), 100)
   assert.equal(node.value(nvmlGpuType, '2', 'row_remap_pending', 300), 0)
