@@ -1,4 +1,6 @@
+import { keyOfText } from '../../internal/seeded-hash.ts'
 import { turn } from '../../internal/turn.ts'
+import { joinLabels } from '../../wire/prometheus/label-text.ts'
 import type { Family } from './families.ts'
 import type { MetricColumn } from './metric-column.ts'
 
@@ -13,21 +15,23 @@ interface First {
 }
 
 /**
- * If several columns fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
+ * If several types fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
  * rows over several turns of the event loop. Returns the number of newly left-out rows.
  */
 export async function hideDuplicates(family: Family, columns: readonly MetricColumn[]): Promise<number> {
-  // Of the same columns, the sum rises whenever a row of any comes or goes. One column alone never hides a row.
-  const shapes = columns.length === 1 ? 0 : columns.reduce((sum, { table }) => sum + table.rows.shape, 0)
+  // Columns of one table differ in their constant labels, so they never hide a row.
+  const isShared = columns.some(({ table }) => table !== columns[0]?.table)
+  // Of the same columns, the sum rises whenever a row of any comes or goes.
+  const shapes = !isShared ? 0 : columns.reduce((sum, { table }) => sum + table.rows.shape, 0)
   const { decided } = family
   if (decided?.columns === columns && decided.shapes === shapes) return 0
   family.decided = { columns, shapes }
   const first = new Map<string, First>()
   const all: [MetricColumn, Uint8Array<ArrayBuffer>][] = []
   for (const column of columns) {
-    const hidden = new Uint8Array(columns.length === 1 ? 0 : column.table.rows.high)
+    const hidden = new Uint8Array(isShared ? column.table.rows.high : 0)
     all.push([column, hidden])
-    if (columns.length > 1) await findFirst(column, hidden, first)
+    if (isShared) await findFirst(column, hidden, first)
   }
   let newly = 0
   for (const [column, hidden] of all) {
@@ -40,7 +44,8 @@ export async function hideDuplicates(family: Family, columns: readonly MetricCol
 async function findFirst(column: MetricColumn, hidden: Uint8Array, first: Map<string, First>): Promise<void> {
   let seen = 0
   for (const { row, key: rowKey, born } of column.table.visible()) {
-    const key = `${column.labels}\n${rowKey}`
+    const key =
+      column.labels === '' ? rowKey : keyOfText(joinLabels(`${column.table.rows.shown.labels[row]}`, column.labels))
     if (seen++ % ROWS_A_STEP === 0 && turn.isOver()) await turn.next()
     const before = first.get(key)
     if (before !== undefined && before.born < born) {

@@ -132,6 +132,28 @@ wait_bucket{${own(1)},way="out",le="+Inf"} 3
   )
 })
 
+test('a constant label makes the same series as a label field of another type', async () => {
+  const metric = 'cpu_total'
+  const split = defineType('split', '', {
+    cpu: labelNumber('u16'),
+    user: counter('u8', { metric, labels: { mode: 'user' } }),
+    idle: counter('u8', { metric, labels: { mode: 'idle' } }),
+  })
+  const plain = defineType('plain', '', { cpu: labelNumber('u16'), mode: label(), total: counter('u8', { metric }) })
+  const rig = new PrometheusRig()
+  const first = rig.source('first')
+  rig.report(first, split, { cpu: 0, user: 1, idle: 2 })
+  rig.report(rig.source('second'), plain, { cpu: 0, mode: 'idle', total: 3 }, { cpu: 0, mode: 'steal', total: 4 })
+  const lines = async () => (await rig.page('text')).split('\n').filter((line) => line.startsWith(metric))
+  assert.deepEqual(await lines(), [
+    'cpu_total{cpu="0",mode="user"} 1',
+    'cpu_total{cpu="0",mode="idle"} 2',
+    'cpu_total{cpu="0",mode="steal"} 4',
+  ])
+  rig.view.removeSource(first.info)
+  assert.deepEqual(await lines(), ['cpu_total{cpu="0",mode="idle"} 3', 'cpu_total{cpu="0",mode="steal"} 4'])
+})
+
 test('with `timestamps: true` lines carry milliseconds in text and seconds in OpenMetrics', async () => {
   const rig = filledRig(true)
   assert.match(await rig.page('text'), /^DCGM_FI_DEV_XID\{device="eth0",port="1",node="n1"\} 07 1800000000123$/m)
