@@ -116,12 +116,7 @@ function exportSection(leaves: readonly Leaf[]): string {
 Each kind below is a block, or a list of at most 16: [destinations](destinations.md). A variable sets a key of a block, not of a list.
 
 ${table(shared)}
-${kinds.join('\n')}
-### fluent_bit
-
-Accepted, so [the recipe's configuration](doca.md) runs unchanged. This version sends nothing there, and warns about it.
-
-${table(ofBlock('fluent_bit'))}`
+${kinds.join('\n')}`
 }
 
 function sourcesSection(): string {

@@ -5,7 +5,7 @@ import { type Batch, createPrometheus, type Prometheus, type Sink, SondeError } 
 import type { StoreAnswer } from '@sonde/sdk/api'
 import { FieldSets, FollowedSets, type History, messageOf, openDestination, Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
-import { type AgentConfig, destinationsOf, undoneOf } from './config.ts'
+import { type AgentConfig, destinationsOf } from './config.ts'
 import { Devices } from './devices/devices.ts'
 import { hardwareTypes, ownKinds } from './devices/own-kinds.ts'
 import { Precedence } from './devices/precedence.ts'
@@ -319,7 +319,6 @@ export class Agent {
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
     const { config, log } = this.options
-    for (const sentence of undoneOf(config)) log.warn(sentence)
     this.self.start()
     void this.#recallHints()
     void this.fieldSets.tellMissing()

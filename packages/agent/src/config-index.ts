@@ -9,7 +9,6 @@ export {
   logSchema,
   nativeSchema,
   pathsSchema,
-  undoneOf,
 } from './config.ts'
 export { RULE_LIMITS } from './rules/read/limits.ts'
 export { defaultServiceDir, serviceSchema } from './service/config.ts'

@@ -124,25 +124,11 @@ const RULES = { spelling: 'snake', isAgent: true } as const
 /** Sinks of the agent's own, whose names no destination may have. */
 const OWN_SINKS = ['prometheus', 'recent', 'devices', 'hints', 'store', 'service', 'self', 'traceback']
 
-/** Schema of `export.fluent_bit`, which a configuration may have already. */
-const fluentBitSchema = block({
-  enabled: setting(flag(), true, 'Whether records are sent; nothing sends them yet'),
-  host: setting(boundedText(1, 253), '127.0.0.1', 'Name or address of Fluent Bit'),
-  port: setting(integer(1, 65_535, 'a port'), 24_224, 'Port of its forward input'),
-})
-
 /** Schema of `export`: the listener, and destinations, each a block or a list of blocks. */
 export const exportSchema = block({
   prometheus: section(prometheusSchema.entries),
   ...(exportEntries(RULES) as Record<never, never>),
-  fluent_bit: v.optional(fluentBitSchema),
 })
-
-/** What a configuration asks for and this version does not do, a sentence each. */
-export function undoneOf({ export: { fluent_bit: fluentBit } }: Pick<AgentConfig, 'export'>): string[] {
-  if (fluentBit?.enabled !== true) return []
-  return ['export.fluent_bit: this version of Sonde does not send to Fluent Bit yet; the key is ignored']
-}
 
 /** The destinations of an `export` that passed its schema, also those that are switched off. */
 export function checkExport(exports: object): Checked<readonly Destination[]> {

@@ -12,6 +12,8 @@ export interface SinkUnderTest {
   readonly sink: Sink
   /** The newest value of a u64 field by the label `device`; nothing where it is absent. Asked after `flush`. */
   read(type: RecordType, field: string): ReadonlyMap<string, bigint> | Promise<ReadonlyMap<string, bigint>>
+  /** Whether the far end has no answer that refuses records. Default: it has. */
+  readonly neverRefuses?: true
   /** Sets what the far end does from now on. Only push sinks have one. At first it takes all. */
   peer?(behaviour: PeerBehaviour): void | Promise<void>
 }
@@ -52,6 +54,10 @@ export class Tested {
 
   get dropped(): number {
     return droppedTotal(this.sink.stats)
+  }
+
+  get neverRefuses(): boolean {
+    return this.#given.neverRefuses === true
   }
 
   accept(batch: Batch): void {

@@ -1,5 +1,5 @@
 import { checkSocketsDir, checkTraceback, type ProbeOptions, probeSources } from '@sonde/agent'
-import { destinationsOf, undoneOf } from '@sonde/agent/config'
+import { destinationsOf } from '@sonde/agent/config'
 import { checkStore } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
 import { countOf, FieldSets, messageOf, printable } from '@sonde/sdk/internal'
@@ -37,7 +37,6 @@ export async function checkNode({ config, file }: Loaded, options: CheckOptions)
   rows.push(...(await destinationRows(config.agent, options)))
   if (config.agent.traceback !== undefined)
     for (const { of, state, found } of await checkTraceback(config.agent.traceback)) rows.push([of, state, found])
-  rows.push(...undoneOf(config.agent).map((sentence) => ['warning', 'ignored', sentence]))
   if (config.store.enabled) {
     const { state, found } = checkStore(storePath(config.store))
     rows.push(['history', state, found])

@@ -1,6 +1,7 @@
 import type { CommonOptions } from './common-options.ts'
 import type { FileOptions, fileEntries } from './file/config.ts'
 import type { FilesOptions, filesEntries } from './files/config.ts'
+import type { FluentBitOptions, fluentBitEntries } from './fluent-bit/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
 import type { StdoutOptions, stdoutEntries } from './stdout/config.ts'
 
@@ -8,6 +9,9 @@ type OneOrMany<T> = T | readonly T[]
 
 /** Files of records, with the options of {@link FilesOptions}. */
 export type FilesDestination = CommonOptions & Pick<FilesOptions, keyof typeof filesEntries>
+
+/** Records as events of Fluent Forward, with the options of {@link FluentBitOptions}. */
+export type FluentBitDestination = CommonOptions & Pick<FluentBitOptions, keyof typeof fluentBitEntries>
 
 /** Records as JSON lines over HTTP, with the options of {@link JsonlOptions}. */
 export type JsonlDestination = CommonOptions & Pick<JsonlOptions, keyof typeof jsonlEntries>
@@ -23,6 +27,8 @@ export type StdoutDestination = CommonOptions &
 export interface ExportOptions {
   /** Files of records. */
   readonly files?: OneOrMany<FilesDestination>
+  /** Records as events of Fluent Forward, for Fluent Bit and Fluentd. */
+  readonly fluentBit?: OneOrMany<FluentBitDestination>
   /** Records as JSON lines, posted over HTTP. */
   readonly jsonl?: OneOrMany<JsonlDestination>
   /** Records as lines of text, appended to a file. */

@@ -4,6 +4,7 @@ import type { RecordType } from '../schema/record-type.ts'
 import type { Sink } from '../sink/sink.ts'
 import { fileSink } from './file/definition.ts'
 import { filesSink } from './files/definition.ts'
+import { fluentBitSink } from './fluent-bit/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
 import { stdoutSink } from './stdout/definition.ts'
 
@@ -73,4 +74,4 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
 }
 
 /** Every kind of destination that a configuration can name. */
-export const SINKS: readonly SinkDefinition[] = [filesSink, jsonlSink, fileSink, stdoutSink]
+export const SINKS: readonly SinkDefinition[] = [filesSink, fluentBitSink, jsonlSink, fileSink, stdoutSink]

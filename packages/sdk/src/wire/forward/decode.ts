@@ -12,7 +12,7 @@ const DEPTH_MAX = 4
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Decodes the MessagePack objects of a server, in whatever pieces they come. A message beyond the limits is an error;
+ * Decodes the MessagePack objects of a server, in whatever pieces they come. A message beyond the limits is an error, whose message is the predicate of a sentence about the server;
  * nothing is decoded afterwards.
  */
 export class ForwardDecoder {
@@ -42,7 +42,7 @@ export class ForwardDecoder {
 }
 
 function tooLarge(): SondeError {
-  return new SondeError('FWD_MESSAGE', `a message of the server is larger than ${MESSAGE_BYTES_MAX} bytes`)
+  return new SondeError('FWD_MESSAGE', `sent a message of more than ${MESSAGE_BYTES_MAX} bytes`)
 }
 
 const INCOMPLETE = Symbol('incomplete')
@@ -61,7 +61,7 @@ class Reader {
 
   value(depth: number): Decoded | typeof INCOMPLETE {
     if (++this.#values > VALUES_MAX)
-      throw new SondeError('FWD_MESSAGE', `a message of the server has more than ${VALUES_MAX} values`)
+      throw new SondeError('FWD_MESSAGE', `sent a message of more than ${VALUES_MAX} values`)
     const type = this.#unsigned(1)
     if (type === INCOMPLETE) return INCOMPLETE
     if (type < 0x80) return type
@@ -108,10 +108,7 @@ class Reader {
       case 0xdf:
         return this.#map(this.#unsigned(2 << (type - 0xde)), depth)
       default:
-        throw new SondeError(
-          'FWD_MESSAGE',
-          `the server sent byte 0x${type.toString(16)}, which no message of a server has`,
-        )
+        throw new SondeError('FWD_MESSAGE', `sent byte 0x${type.toString(16)}, which begins no value of a server`)
     }
   }
 
@@ -167,8 +164,7 @@ class Reader {
       const key = this.value(depth + 1)
       const value = key === INCOMPLETE ? INCOMPLETE : this.value(depth + 1)
       if (key === INCOMPLETE || value === INCOMPLETE) return INCOMPLETE
-      if (typeof key !== 'string')
-        throw new SondeError('FWD_MESSAGE', 'the server sent a map with a key that is no text')
+      if (typeof key !== 'string') throw new SondeError('FWD_MESSAGE', 'sent a map with a key that is no text')
       map.set(key, value)
     }
     return map
@@ -176,6 +172,5 @@ class Reader {
 }
 
 function checkDepth(depth: number): void {
-  if (depth > DEPTH_MAX)
-    throw new SondeError('FWD_MESSAGE', `a message of the server nests more than ${DEPTH_MAX} deep`)
+  if (depth > DEPTH_MAX) throw new SondeError('FWD_MESSAGE', `sent a message that nests more than ${DEPTH_MAX} deep`)
 }

@@ -52,11 +52,11 @@ export function faultOfPong(message: Decoded, { nonce }: Helo, salt: Uint8Array,
   if (!Array.isArray(message) || message[0] !== 'PONG' || message.length < 5) return undefined
   const [, isTaken, reason, hostname, given] = message
   if (isTaken !== true)
-    return `it refuses shared key, user or password: ${typeof reason === 'string' ? reason : 'no reason'}`
+    return `refuses shared key, user or password: ${typeof reason === 'string' ? reason : 'no reason'}`
   const wanted = Buffer.from(typeof hostname === 'string' ? digest(salt, hostname, nonce, key) : '')
   const got = Buffer.from(typeof given === 'string' ? given : '')
   const isEqual = wanted.length > 0 && wanted.length === got.length && timingSafeEqual(wanted, got)
-  return isEqual ? '' : 'it does not prove that it has the shared key'
+  return isEqual ? '' : 'does not prove that it has the shared key'
 }
 
 function digest(...parts: readonly (string | Uint8Array)[]): string {
