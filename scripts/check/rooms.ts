@@ -35,6 +35,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'hosting',
     'pipeline',
     'devices',
+    'infos',
     'pods',
     'hints',
     'traceback',

@@ -3,6 +3,7 @@
 import type { RecordType } from '@sonde/sdk'
 import { sinkHealthType, sourceHealthType, storeHealthType } from '@sonde/sdk/internal'
 import { hintCountType } from '../../packages/agent/src/hints/hints.ts'
+import { INFO_METRICS } from '../../packages/agent/src/infos/type.ts'
 import { faultType } from '../../packages/agent/src/pipeline/faults.ts'
 import { appGpuType, podGpuType, sharedGpuType } from '../../packages/agent/src/pods/type.ts'
 import { SELF_TYPES } from '../../packages/agent/src/self.ts'
@@ -39,6 +40,7 @@ export interface DeclaredType {
 
 const AGENT_TYPES: readonly RecordType[] = [
   ...[podGpuType, sharedGpuType, appGpuType],
+  ...INFO_METRICS.map(({ type }) => type),
   ...SELF_TYPES,
   ...[sourceHealthType, sinkHealthType, storeHealthType, lossType, faultType, hintCountType],
   ...[serviceType, refusalType, labelFileType, fieldSetsType],

@@ -355,6 +355,12 @@ const SELF: Names = {
   sonde_build_info: { node: 'node_exporter_build_info', why: 'of another program' },
 }
 
+const INFOS: Names = {
+  ethtool_link_info: { node: 'node_ethtool_info', why: 'labels as in the records of Sonde' },
+  rdma_port_info: { node: 'node_infiniband_info', why: 'a row for each port, and every RDMA device' },
+  host_kernel_info: { node: 'node_uname_info', why: 'only the release' },
+}
+
 /** Names elsewhere, by our name. */
 export const NAMES_ELSEWHERE: Names = {
   ...NETDEV,
@@ -368,4 +374,5 @@ export const NAMES_ELSEWHERE: Names = {
   ...pci(),
   ...GPU,
   ...SELF,
+  ...INFOS,
 }

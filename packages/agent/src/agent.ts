@@ -15,6 +15,8 @@ import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
 import { startTicker, type Ticker } from './hosting/scheduler.ts'
 import { Simulators } from './hosting/simulators.ts'
+import { InfoRows } from './infos/info-rows.ts'
+import { INFO_METRICS } from './infos/type.ts'
 import { Faults } from './pipeline/faults.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { HttpStats } from './pipeline/http-stats.ts'
@@ -83,6 +85,8 @@ export class Agent {
   readonly hints: Hints
   /** What rules saw, in any window of the past. */
   readonly hintHistory: HintHistory
+  /** The info metrics. */
+  readonly infos: InfoRows
   /** The pods with GPUs. */
   readonly pods: PodGpus
   /** Connections on the public listener, which serves only metrics and health. */
@@ -128,12 +132,13 @@ export class Agent {
       ruleFailed: (rule, error) => log.error({ rule, error }, 'a rule of hints fails; the others go on'),
     })
     this.ruleWatch = this.#makeRuleWatch(options)
+    this.infos = new InfoRows((batch) => this.#acceptMade(batch))
     this.pods = new PodGpus({
       host: this.node,
       emit: (batch) => this.#acceptMade(batch),
       failed: (error) => this.faults.caught('pods', error),
     })
-    const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
+    const own = [this.recent, this.devices, this.hints, this.infos, this.pods, this.ruleWatch]
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(
       [this.#metricsRoute(config), ...this.#viewRoutes(config, views), ...this.#openDestinations(options)],
@@ -303,9 +308,13 @@ export class Agent {
       sinks: router.sinks,
       ownKinds: ownKinds(types),
       madeMetrics: new Set(
-        [podGpuType, sharedGpuType, appGpuType, ...hardwareTypes(types)].flatMap(({ metrics }) => [
-          ...metrics.values(),
-        ]),
+        [
+          podGpuType,
+          sharedGpuType,
+          appGpuType,
+          ...INFO_METRICS.map(({ type }) => type),
+          ...hardwareTypes(types),
+        ].flatMap(({ metrics }) => [...metrics.values()]),
       ),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
@@ -339,6 +348,7 @@ export class Agent {
 
   #evaluate(): void {
     this.#precedence.tell()
+    this.infos.evaluate(performance.now())
     this.pods.evaluate(performance.now())
     this.hints.evaluate(Date.now(), performance.now())
   }
