@@ -80,9 +80,11 @@ export class ForwardPeer {
     }
   }
 
-  /** Closes every connection, as a server does with idle connections. */
-  closeConnections(): void {
+  /** Closes every connection, as a server does with idle connections; resolves when both ends have. */
+  async closeConnections(): Promise<void> {
+    const closed = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     for (const socket of this.#sockets) socket.end()
+    await Promise.all(closed)
   }
 
   #make(): Server {
