@@ -8,22 +8,25 @@ import { endAll } from './test-end.ts'
 
 /** Ticks of the processor in a second, as `/proc` counts them. */
 const TICKS_PER_S = 100
-/** A file that gets a line for each file of tests: its processor seconds, and its path. Default: none is written. */
+/** A file that gets a line of processor seconds for each test file, and for what the files shared. Default: none. */
 const TIMES = process.env.SONDE_TEST_TIMES
 
 let endedS = 0
-for (const file of JSON.parse(process.env.SONDE_TEST_FILES ?? '[]')) {
+const files = JSON.parse(process.env.SONDE_TEST_FILES ?? '[]')
+for (const file of files) {
   await suite(file, async () => {
     if (TIMES) after(() => writeTime(TIMES, file))
     await import(pathToFileURL(file).href)
   })
 }
 await endAll()
+// Programs that the files shared have ended only now.
+if (TIMES) writeTime(TIMES, `what these files shared: ${files.join(' ')}`)
 
 /** The first file of a process bears the cost of its start. */
-function writeTime(times, file) {
+function writeTime(times, what) {
   const nowS = processorSeconds()
-  appendFileSync(times, `${(nowS - endedS).toFixed(2)} ${file}\n`)
+  appendFileSync(times, `${(nowS - endedS).toFixed(2)} ${what}\n`)
   endedS = nowS
 }
 

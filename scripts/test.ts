@@ -35,7 +35,7 @@ const LONG = new RegExp(
 )
 /** Browser tests whose files share a process, with its browser and the stages that they only look at. */
 const TOGETHER = [
-  ['address', 'keyboard', 'pages', 'states'],
+  ['address', 'events', 'keyboard', 'pages', 'states'],
   ['device-pages', 'devices', 'waiting'],
   ['explain', 'explorer', 'fabric'],
   ['exporters', 'foreign-page', 'hostile-texts', 'real-event', 'sources', 'traffic'],

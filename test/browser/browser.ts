@@ -33,7 +33,7 @@ export interface VisitOptions extends Partial<Emulation> {
 }
 
 /** A test, or the process where tests share something. */
-interface Ending {
+export interface Ending {
   after(end: () => unknown): void
 }
 
@@ -85,11 +85,14 @@ export async function startStage(
 const sharedStages = new Map<string, Promise<Stage>>()
 let sharedBrowser: Promise<Browser> | undefined
 
+/** A stage that no test may stop. */
+export type SharedStage = Pick<Stage, 'address' | 'visit'>
+
 /**
  * A stage for tests that only look at it: tests of this process that ask for the same arguments share it. It ends with
  * the process.
  */
-export function shareStage(test: TestContext, args: readonly string[] = []): Promise<Pick<Stage, 'address' | 'visit'>> {
+export function shareStage(test: TestContext, args: readonly string[] = []): Promise<SharedStage> {
   if (!mayShare) return startStage(test, args)
   const key = args.join(' ')
   const stage = sharedStages.get(key) ?? startStage({ after: atEnd }, args)

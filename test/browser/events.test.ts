@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { answerEvents, type EventAnswers } from './answer-events.ts'
-import { startStage, untilDrawn, type VisitOptions } from './browser.ts'
+import { shareStage, untilDrawn, type VisitOptions } from './browser.ts'
 import { generatedEvent, generatedList } from './generated-event.ts'
 import { lookEverywhere } from './look-everywhere.ts'
 
@@ -35,7 +35,7 @@ function inkOf(page: Page, name: string): Promise<number> {
 const caption = (page: Page) => page.locator('.lanes .panel-caption')
 
 test('the list of events, and what it says without any', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
 
   await t.test('open events stand first, with why others ended and what was left out', async (t) => {
     await stage.visit(
@@ -160,7 +160,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
 })
 
 test('an event, its signals on one axis', needs('chromium-headless-shell'), async (t) => {
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
   const closed = generatedEvent(START_MS)
 
   await t.test('says what changed first, and draws every lane', async (t) => {

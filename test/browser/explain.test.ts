@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { needs } from '../debian.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, takePicture, untilDrawn } from './browser.ts'
-import { startSimulatedStage } from './simulated.ts'
+import { shareSimulatedStage } from './simulated.ts'
 
 test(
   'the chain behind a number is drawn, and its first broken link says how to fix it',
   needs('chromium-headless-shell'),
   async (t) => {
     // The source rdma is left out of this configuration, which breaks its first link.
-    const stage = await startSimulatedStage(t)
+    const stage = await shareSimulatedStage(t)
 
     await t.test('the broken link stands in a box with a copy of how to fix it', async (t) => {
       await stage.visit('/explain?of=rdma', async (page) => {

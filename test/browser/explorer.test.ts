@@ -6,10 +6,10 @@ import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, SHOW_LIMIT_MS, type Stage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, type SharedStage, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
 import { cutWords } from './cut.ts'
-import { startSimulatedStage } from './simulated.ts'
+import { shareSimulatedStage } from './simulated.ts'
 
 const QUERIES = [
   { metric: 'rdma_port_xmit_data_bytes_total', function: 'rate' },
@@ -27,7 +27,7 @@ interface Answer {
 }
 
 /** A window of ten seconds that has passed, so that page and API speak of the same samples. */
-async function pastWindow(stage: Stage): Promise<{ fromMs: number; toMs: number; words: string }> {
+async function pastWindow(stage: SharedStage): Promise<{ fromMs: number; toMs: number; words: string }> {
   const { startedMs } = await ask<{ startedMs: number }>(stage, '/api/v1/node')
   const fromMs = Math.ceil(startedMs / 1_000) * 1_000 + 3_000
   const toMs = fromMs + 10_000
@@ -39,7 +39,7 @@ test(
   'what leaves the explorer is what the API says, in full precision',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startSimulatedStage(t)
+    const stage = await shareSimulatedStage(t)
     const window = await pastWindow(stage)
     const { fromMs, toMs } = window
     const answer = await ask<Answer>(stage, '/api/v1/query', { fromMs, toMs, stepMs: 1_000, queries: QUERIES })
@@ -194,7 +194,7 @@ test(
   'a window of 30 s moves ten times a second where the source is that fast, and says its step',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startSimulatedStage(t, 100)
+    const stage = await shareSimulatedStage(t, 100)
 
     await t.test('samples are a tenth of a second apart, and new ones come in between two seconds', async () => {
       await stage.visit('/explore?range=30s&sig=rate:rdma_port_xmit_data_bytes_total:device=mlx5_0', async (page) => {

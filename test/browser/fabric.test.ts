@@ -7,13 +7,13 @@ import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, takePicture, untilDrawn } from './browser.ts'
 import { chartNamed } from './chart.ts'
-import { startSimulatedStage } from './simulated.ts'
+import { shareSimulatedStage } from './simulated.ts'
 
 test(
   'all ports of a simulated node stand side by side, and the one at fault is lit',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startSimulatedStage(t)
+    const stage = await shareSimulatedStage(t)
     await until('the ports', SHOW_LIMIT_MS, async () => {
       const { devices } = await ask<{ devices: { kind: string }[] }>(stage, '/api/v1/devices')
       return devices.filter(({ kind }) => kind === 'nic').length === 9
@@ -107,7 +107,7 @@ test(
   'the fabric page moves ten times a second where its ports are read that often',
   needs('chromium-headless-shell'),
   async (t) => {
-    const stage = await startSimulatedStage(t, 100)
+    const stage = await shareSimulatedStage(t, 100)
     await stage.visit('/fabric?range=30s', async (page) => {
       await untilDrawn(page)
       const region = page.getByRole('region', { name: 'Sent', exact: true })

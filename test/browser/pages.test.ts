@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { needs } from '../debian.ts'
 import { assertSound } from './axe.ts'
-import { SCREENS, shareStage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, shareStage, takePicture, untilDrawn } from './browser.ts'
 import { startTraffic } from './traffic.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, string>> = {
 test('every page is sound in light and dark, wide and narrow', needs('chromium-headless-shell'), async (t) => {
   const traffic = await startTraffic(t)
   traffic.bytesPerSecond = 500_000
-  const stage = await startStage(t)
+  const stage = await shareStage(t)
   for (const [name, path] of Object.entries(PAGES)) {
     await stage.visit(path, async (page) => {
       for (const screen of ['desk', 'phone'] as const) {
