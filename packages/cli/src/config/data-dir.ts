@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { hasQueue, SINKS, usualName } from '@sonde/sdk/internal'
 import type { Setting } from './setting.ts'
 
 const ORIGIN = '--data-dir'
@@ -7,7 +8,7 @@ type Block = Record<string, unknown>
 
 /**
  * Moves all kept data below one folder, so that two agents of one user share no folder: history, the key of the
- * service, events, and record files if there are any. Returns the settings that it changed.
+ * service, events, and record files and queues if there are any. Returns the settings that it changed.
  */
 export function moveData(raw: Block, dir: string): Setting[] {
   const places = [
@@ -19,16 +20,22 @@ export function moveData(raw: Block, dir: string): Setting[] {
     raw[key] ??= {}
     return give(raw[key], [key, 'dir'], value)
   })
-  const files = isBlock(raw.export) ? raw.export.files : undefined
-  if (!Array.isArray(files)) return [...settings, ...give(files, ['export', 'files', 'data_root'], join(dir, 'data'))]
-  const ofList = files.flatMap((block, index) => {
-    return give(
-      block,
-      ['export', `files[${index}]`, 'data_root'],
-      join(dir, index === 0 ? 'data' : `data_${index + 1}`),
-    )
-  })
-  return [...settings, ...ofList]
+  const exports = isBlock(raw.export) ? raw.export : {}
+  for (const definition of SINKS) {
+    const { name: kind } = definition
+    if (kind !== 'files' && !hasQueue(definition)) continue
+    const given = exports[kind]
+    for (const [index, block] of (Array.isArray(given) ? given : [given]).entries()) {
+      const place = Array.isArray(given) ? `${kind}[${index}]` : kind
+      const name = isBlock(block) && typeof block.name === 'string' ? block.name : usualName(definition, index)
+      const [key, value] =
+        kind === 'files'
+          ? ['data_root', join(dir, index === 0 ? 'data' : `data_${index + 1}`)]
+          : ['queue_dir', join(dir, 'queues', name)]
+      settings.push(...give(block, ['export', place, key], value))
+    }
+  }
+  return settings
 }
 
 /** Sets the last key of a path in its block. If the parent is no block, the later check reports that. */

@@ -1,5 +1,6 @@
+import * as v from 'valibot'
 import { checkOptions } from '../config/check-options.ts'
-import { choice, decimal, integer, setting } from '../config/kit.ts'
+import { boundedText, choice, decimal, integer, setting } from '../config/kit.ts'
 import { SondeError } from '../errors.ts'
 
 /**
@@ -12,10 +13,20 @@ export type QueuePolicy = 'drop_oldest' | 'drop_newest' | 'block'
 /** The limits of a delivery: the options of every push sink. */
 export interface DeliveryLimits {
   /**
-   * Memory for all records that wait or are being sent, plus 256 bytes a batch. Unit: bytes. Range: 64 KiB to 16 GiB.
-   * Default: 64 MiB.
+   * Folder of the queue. Records in it outlive the process, and no other destination shares it. Default: the queue is
+   * in memory; in an agent `queues/NAME` in its data folder.
+   */
+  queueDir?: string | undefined
+  /**
+   * Limit of all records that wait or are being sent: memory, plus 256 bytes a batch, or files in `queueDir`. Unit:
+   * bytes. Range: 64 KiB to 16 GiB. Default: 64 MiB; in an agent 1 GiB.
    */
   queueLimitBytes?: number
+  /**
+   * Age at which records in `queueDir` are dropped. It alone limits retries there. Unit: seconds. Range: 1 to
+   * 31 536 000 (a year). Default: 604 800 (a week).
+   */
+  queueAgeMaxS?: number
   /** The policy of a full queue. Default: `drop_oldest`. */
   queuePolicy?: QueuePolicy
   /** Records in one request at most. Range: 1 to 1 000 000. Default: 10 000. */
@@ -37,7 +48,7 @@ export interface DeliveryLimits {
   concurrency?: number
   /** How long one attempt may take. Unit: milliseconds. Range: 10 to 600 000. Default: 10 000. */
   timeoutMs?: number
-  /** Attempts a request. Range: 1 to 1 000 000. Default: 100. */
+  /** Attempts a request, without `queueDir`. Range: 1 to 1 000 000. Default: 100. */
   attemptsMax?: number
   /** Pause after the first failed attempt; doubles with each. Unit: milliseconds. Range: 1 to 60 000. Default: 500. */
   backoffInitialMs?: number
@@ -49,7 +60,8 @@ export interface DeliveryLimits {
    */
   backoffJitter?: number
   /**
-   * Time from the first attempt after which a request is given up. Unit: milliseconds. Range: 0, one attempt, to
+   * Time from the first attempt after which a request is given up; with `queueDir` only the longest pause that a peer
+   * may ask for. Unit: milliseconds. Range: 0, one attempt, to
    * 86 400 000. Default: 300 000.
    */
   retryLimitMs?: number
@@ -62,12 +74,30 @@ export interface DeliveryLimits {
   deadLettersMax?: number
 }
 
+function queueLimitEntry(bytes: number) {
+  return setting(
+    integer(64 << 10, 16 * 2 ** 30, 'bytes'),
+    bytes,
+    'Size of all that is queued or being sent: the records, and 256 bytes a batch',
+  )
+}
+
 /** Keys of a delivery in a configuration, each with unit, range, default and purpose. */
 export const deliveryEntries = {
-  queueLimitBytes: setting(
-    integer(64 << 10, 16 * 2 ** 30, 'bytes'),
-    64 << 20,
-    'Memory of all that is queued or being sent: the records, and 256 bytes a batch',
+  queueDir: v.optional(
+    v.pipe(
+      boundedText(),
+      v.check((path) => !path.includes('\0'), 'the path of a folder'),
+      v.description(
+        'Folder of the queue: records in it survive the end of the process. Default: the queue is in memory; in an agent `queues/NAME` in its data folder',
+      ),
+    ),
+  ),
+  queueLimitBytes: queueLimitEntry(64 << 20),
+  queueAgeMaxS: setting(
+    integer(1, 31_536_000, 'seconds'),
+    604_800,
+    'Age at which records in a queue on disk are dropped; it alone limits retries there',
   ),
   queuePolicy: setting(
     choice(['drop_oldest', 'drop_newest', 'block']),
@@ -91,7 +121,7 @@ export const deliveryEntries = {
     'Requests under way at once. With 1, records arrive in order; with more, no order is kept',
   ),
   timeoutMs: setting(integer(10, 600_000, 'milliseconds'), 10_000, 'How long one attempt may take'),
-  attemptsMax: setting(integer(1, 1_000_000, 'attempts'), 100, 'Attempts a request'),
+  attemptsMax: setting(integer(1, 1_000_000, 'attempts'), 100, 'Attempts a request, with a queue in memory'),
   backoffInitialMs: setting(
     integer(1, 60_000, 'milliseconds'),
     500,
@@ -106,10 +136,13 @@ export const deliveryEntries = {
   retryLimitMs: setting(
     integer(0, 86_400_000, 'milliseconds'),
     300_000,
-    'Time from the first attempt after which a request is given up; 0 is one attempt',
+    'Time from the first attempt after which a request is given up; 0 is one attempt. With a queue on disk only the longest pause that a receiver may ask for',
   ),
   closeTimeoutMs: setting(integer(0, 600_000, 'milliseconds'), 3000, 'How long it goes on sending at the end'),
 }
+
+/** Keys with another default in an agent, whose queues are on disk. */
+export const agentQueueEntries = { queueLimitBytes: queueLimitEntry(2 ** 30) }
 
 /** The key that only a program can use: only a program can keep dead letters. */
 const programEntries = {
@@ -119,9 +152,12 @@ const programEntries = {
 /** Every key of a delivery. */
 export const DELIVERY_KEYS = { ...deliveryEntries, ...programEntries }
 
+/** Limits with their defaults. */
+export type CheckedLimits = Readonly<Required<Omit<DeliveryLimits, 'queueDir'>> & Pick<DeliveryLimits, 'queueDir'>>
+
 /** A conflict between limits that are each in range: the option, and its allowed values. */
 export function clashOfLimits(
-  limits: Readonly<Required<Omit<DeliveryLimits, 'deadLettersMax'>>>,
+  limits: Omit<CheckedLimits, 'deadLettersMax'>,
 ): { readonly key: string; readonly allowed: string } | undefined {
   const { queueLimitBytes, batchBytesMax, backoffInitialMs, backoffMaxMs } = limits
   if (batchBytesMax > queueLimitBytes)
@@ -136,7 +172,7 @@ export function clashOfLimits(
  *
  * @throws SondeError `DLV_OPTION` with the key, the value and the allowed values.
  */
-export function checkDeliveryLimits(given: DeliveryLimits): Readonly<Required<DeliveryLimits>> {
+export function checkDeliveryLimits(given: DeliveryLimits): CheckedLimits {
   const limits = checkOptions(DELIVERY_KEYS, given, 'DLV_OPTION', '')
   const clash = clashOfLimits(limits)
   if (clash === undefined) return Object.freeze(limits)

@@ -1,15 +1,18 @@
 import { messageOf } from '../errors.ts'
 import { processTimers, type Timers, within } from '../internal/timers.ts'
-import type { Batch } from '../schema/batch.ts'
+import type { Batch, PageId } from '../schema/batch.ts'
 import { Backpressure, causeOfBlockedLoop } from '../sink/backpressure.ts'
+import { ClientLosses } from '../sink/client-losses.ts'
 import { FlushError, NO_RECORDS } from '../sink/flush-error.ts'
 import type { Sink, SinkStats } from '../sink/sink.ts'
 import { Untold } from '../sink/untold.ts'
-import { checkDeliveryLimits, type DeliveryLimits } from './config.ts'
+import { DTB_LIMITS } from '../wire/dtb/format.ts'
+import { type CheckedLimits, checkDeliveryLimits, type DeliveryLimits } from './config.ts'
 import { DeadLetters, type OnReject } from './dead-letters.ts'
+import { DiskQueue } from './disk-queue/disk-queue.ts'
 import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
 import { MemoryQueue } from './memory-queue.ts'
-import { type DeliveryQueue, entryBytes } from './queue.ts'
+import { type DeliveryQueue, type DurableQueue, entryBytes } from './queue.ts'
 import { Requests } from './requests.ts'
 import { type Send, Sender } from './sender.ts'
 import { splitBatch } from './split-batch.ts'
@@ -37,7 +40,7 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
   onReject?: OnReject<P>
   /** Called with records of `sonde_loss`, at most one a second and reason. Default: drops are only counted. */
   onLoss?: OnLoss
-  /** The queue. Default: in memory; then a record is acknowledged when it has arrived. */
+  /** The queue. Default: on disk with `queueDir`, else in memory; then a record is acknowledged when it has arrived. */
   queue?: DeliveryQueue
   /** Timers. Default: those of the process. */
   timers?: Timers
@@ -93,9 +96,12 @@ export function delivery<P>(options: DeliveryOptions<P>): DeliverySink {
   return new Delivery(options)
 }
 
+/** How long a queue on disk may take to close. Unit: milliseconds. */
+const KEEP_LIMIT_MS = 3000
+
 class Delivery<P> implements DeliverySink {
   readonly name: string
-  readonly #limits: Readonly<Required<DeliveryLimits>>
+  readonly #limits: CheckedLimits
   readonly #queue: DeliveryQueue
   readonly #timers: Timers
   readonly #ledger: Ledger
@@ -106,7 +112,10 @@ class Delivery<P> implements DeliverySink {
   /** Promises of batches that are not acknowledged; none rejects. */
   readonly #pending = new Set<Promise<void>>()
   readonly #untold: Untold
+  /** Where producers wait for the far end, and for the disk. */
   readonly #producers: Backpressure
+  readonly #writes: Backpressure | undefined
+  readonly #losses = new ClientLosses()
   /** Whether the last batches that the queue refused came in one turn of the event loop. */
   #isLoopBlocked = false
   #room: PromiseWithResolvers<void> | undefined
@@ -115,10 +124,13 @@ class Delivery<P> implements DeliverySink {
   constructor(options: DeliveryOptions<P>) {
     const { name, encode, send, close, onReject, onLoss } = options
     const limits = checkDeliveryLimits(options)
-    const queue = options.queue ?? new MemoryQueue()
     const timers = options.timers ?? processTimers
+    const queue = options.queue ?? queueOf(name, limits, timers)
     const ledger = new Ledger(name, timers, onLoss)
-    const onFailure = (error: unknown) => ledger.fail(error)
+    const onFailure = (error: unknown) => {
+      ledger.fail(error)
+      if (this.#closing !== undefined) this.#signalRoom()
+    }
     const letters = new DeadLetters(onReject, limits.deadLettersMax, onFailure)
     const sender = new Sender(send, limits, timers, options.random ?? Math.random, onFailure, options.waitMs)
     const onRoom = () => {
@@ -131,17 +143,26 @@ class Delivery<P> implements DeliverySink {
     this.#timers = timers
     this.#ledger = ledger
     this.#untold = new Untold(ledger.stats, (reason) => this.causeOf(reason))
-    this.#producers = new Backpressure({ limitBytes: limits.queueLimitBytes, timers })
+    const { durable } = queue
+    // A queue on disk holds an outage; it keeps producers waiting only where its policy says so, and then without end.
+    const stallMs = durable === undefined ? {} : { stallMs: Number.POSITIVE_INFINITY }
+    this.#producers = new Backpressure({ limitBytes: limits.queueLimitBytes, timers, ...stallMs })
+    this.#writes = durable && new Backpressure({ limitBytes: durable.unwrittenLimitBytes, timers })
     this.#letters = letters
     this.#sender = sender
     this.#requests = new Requests({ queue, ledger, letters, sender, encode, limits, timers, onRoom })
     this.#closeTransport = close ?? (() => undefined)
     this.stats.in = queue.records
+    if (durable !== undefined) this.#attach(durable, onRoom)
     this.#requests.pump()
   }
 
   get stats(): SinkStats {
     return this.#ledger.stats
+  }
+
+  get durable(): boolean {
+    return this.#queue.durable !== undefined
   }
 
   get failing(): string {
@@ -169,14 +190,20 @@ class Delivery<P> implements DeliverySink {
   }
 
   whenRoom(): Promise<void> {
-    if (this.#closing !== undefined || this.#queue.records === 0) return Promise.resolve()
-    this.#room ??= Promise.withResolvers()
-    return this.#room.promise
+    return this.#closing !== undefined || this.#queue.records === 0 ? Promise.resolve() : this.#nextRoom()
   }
 
   ready(): Promise<void> | undefined {
-    return this.#producers.wait(this.#queue.bytes)
+    const { bytes, durable } = this.#queue
+    if (durable === undefined) return this.#producers.wait(bytes)
+    const written = this.#writes?.wait(durable.unwrittenBytes)
+    return written ?? (this.#limits.queuePolicy === 'block' ? this.#producers.wait(bytes) : undefined)
   }
+
+  lastPage?: (client: bigint) => Promise<bigint>
+  skip?: (page: PageId) => void
+  takeLost?: (client: bigint, upTo: bigint) => ReadonlyMap<bigint, number>
+  flushClient?: (client: bigint) => Promise<void>
 
   causeOf(reason: string): string {
     if (reason === 'queue_full' && this.#isLoopBlocked) return causeOfBlockedLoop('queueLimitBytes')
@@ -194,19 +221,21 @@ class Delivery<P> implements DeliverySink {
 
   close(): Promise<void> {
     this.#producers.open()
+    this.#writes?.open()
     this.#closing ??= this.#shutDown()
     return this.#closing
   }
 
   #admit(batch: Batch, { mayRefuse }: { readonly mayRefuse: boolean }): boolean {
     const startMs = this.#timers.nowMs()
-    const pieces = splitBatch(batch, this.#limits)
+    // A queue on disk splits what it reads: a page of a client is whole in it, or is not there.
+    const pieces = this.durable ? wholeBatch(batch) : splitBatch(batch, this.#limits)
     const reason = this.#obstacle(batch, pieces)
     const refused = mayRefuse && reason === 'queue_full'
     if (!refused) {
       this.stats.in += batch.count
       if (reason === undefined) for (const piece of pieces) this.#append(piece)
-      else this.#ledger.drop(reason, batch.count)
+      else this.#drop(reason, batch)
       this.#requests.pump()
     }
     this.stats.seconds += (this.#timers.nowMs() - startMs) / 1000
@@ -219,7 +248,8 @@ class Delivery<P> implements DeliverySink {
     if (batch.bytes.byteLength !== batch.count * batch.type.layout.recordBytes) return 'wrong_size'
     const { queueLimitBytes, queuePolicy } = this.#limits
     const needed = pieces.reduce((bytes, piece) => bytes + entryBytes(piece), 0)
-    if (needed > queueLimitBytes) return 'too_large'
+    const blockLimitBytes = this.durable ? DTB_LIMITS.payloadBytes : Number.POSITIVE_INFINITY
+    if (needed > queueLimitBytes || batch.bytes.byteLength > blockLimitBytes) return 'too_large'
     this.#producers.entering(this.#queue.bytes)
     const missing = this.#queue.bytes + needed - queueLimitBytes
     if (missing <= 0) return undefined
@@ -232,16 +262,60 @@ class Delivery<P> implements DeliverySink {
   }
 
   #append(piece: Batch): void {
-    const { count } = piece
+    const { count, page } = piece
     const acknowledged = this.#queue
       .append(piece)
-      .catch((error) => {
-        this.#ledger.fail(error)
-        this.#ledger.drop('queue_failed', count, messageOf(error))
-        this.#signalRoom()
+      .then(
+        (result) => {
+          if (result === 'kept') return
+          this.stats.out += count
+          this.stats.duplicates += count
+        },
+        (error) => {
+          this.#ledger.fail(error)
+          this.#drop('queue_failed', { count, page }, messageOf(error))
+        },
+      )
+      .finally(() => {
+        this.#pending.delete(acknowledged)
+        this.#written()
       })
-      .finally(() => this.#pending.delete(acknowledged))
     this.#pending.add(acknowledged)
+  }
+
+  #drop(reason: DropReason, { count, page }: Pick<Batch, 'count'> & { page?: PageId | undefined }, words = ''): void {
+    this.#ledger.drop(reason, count, words)
+    if (this.durable) this.#losses.add(page, count)
+    this.#signalRoom()
+  }
+
+  #attach(durable: DurableQueue, onRoom: () => void): void {
+    durable.attach({
+      found: (records) => {
+        this.stats.in += records
+        this.#requests.pump()
+      },
+      expired: (records) => {
+        this.#ledger.drop('queue_expired', records)
+        onRoom()
+      },
+      failed: (error) => this.#ledger.fail(error),
+    })
+    this.lastPage = (client) => durable.lastPage(client)
+    this.skip = (page) => durable.skip(page)
+    this.takeLost = (client, upTo) => this.#losses.take(client, upTo)
+    this.flushClient = async () => void (await Promise.all(this.#pending))
+  }
+
+  /** A batch was written to the disk, or could not be. */
+  #written(): void {
+    const { durable } = this.#queue
+    if (durable !== undefined) this.#writes?.left(durable.unwrittenBytes)
+  }
+
+  #nextRoom(): Promise<void> {
+    this.#room ??= Promise.withResolvers()
+    return this.#room.promise
   }
 
   #signalRoom(): void {
@@ -253,14 +327,23 @@ class Delivery<P> implements DeliverySink {
     const deadlineMs = this.#timers.nowMs() + this.#limits.closeTimeoutMs
     const untilDeadline = (promise: Promise<unknown>) =>
       within(this.#timers, deadlineMs - this.#timers.nowMs(), promise)
-    const sent = this.#requests.hasten(Promise.all(this.#pending))
+    const sent = this.#requests.hasten(Promise.all([...this.#pending, this.#drained()]))
     this.#sender.hurry()
     await untilDeadline(sent)
     await untilDeadline(this.#requests.stop())
-    if (!this.#queue.durable) this.#ledger.drop('closed', this.#queue.evict(Number.POSITIVE_INFINITY))
+    if (!this.durable) this.#ledger.drop('closed', this.#queue.evict(Number.POSITIVE_INFINITY))
     this.#signalRoom()
-    await untilDeadline(Promise.all([this.#queue.close(), this.#letters.settled(), this.#releaseTransport()]))
+    const released = untilDeadline(Promise.all([this.#letters.settled(), this.#releaseTransport()]))
+    // What waits for a far end must not cost what a disk needs to keep it.
+    const keepMs = this.durable ? KEEP_LIMIT_MS : deadlineMs - this.#timers.nowMs()
+    await Promise.all([released, within(this.#timers, keepMs, this.#queue.close())])
     this.#ledger.close()
+  }
+
+  /** A queue on disk can be sent later: it is sent now as long as all goes well. */
+  async #drained(): Promise<void> {
+    const { errors } = this.stats
+    while (this.durable && this.#queue.records > 0 && this.stats.errors === errors) await this.#nextRoom()
   }
 
   async #releaseTransport(): Promise<void> {
@@ -270,4 +353,15 @@ class Delivery<P> implements DeliverySink {
       this.#ledger.fail(error)
     }
   }
+}
+
+function queueOf(name: string, limits: CheckedLimits, timers: Timers): DeliveryQueue {
+  const { queueDir, queueLimitBytes, queueAgeMaxS } = limits
+  if (queueDir === undefined) return new MemoryQueue()
+  const nowMs = () => timers.nowMs()
+  return new DiskQueue({ folder: queueDir, name, limitBytes: queueLimitBytes, ageMaxS: queueAgeMaxS, nowMs })
+}
+
+function wholeBatch(batch: Batch): readonly Batch[] {
+  return batch.count > 0 ? [batch] : []
 }

@@ -18,6 +18,7 @@ export type DropReason =
   | 'wrong_size'
   | 'queue_failed'
   | 'queue_unreadable'
+  | 'queue_expired'
   | 'not_encoded'
   | 'encode_failed'
   | 'rejected'

@@ -1,9 +1,9 @@
 import type { Batch } from '../schema/batch.ts'
 import { KeptTexts } from '../schema/texts.ts'
-import { type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
+import { type Appended, type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
 
 interface Held extends QueueEntry {
-  readonly acknowledge: () => void
+  readonly acknowledge: (result: Appended) => void
   /** Memory of the batch with its texts. Unit: bytes. */
   readonly heldBytes: number
 }
@@ -12,7 +12,6 @@ const COMPACT_COUNT = 1024
 
 /** A queue in memory: copies of batches, in order. Delivery enforces its limit. */
 export class MemoryQueue implements DeliveryQueue {
-  readonly durable: boolean = false
   records = 0
   bytes = 0
   waitingRecords = 0
@@ -25,8 +24,8 @@ export class MemoryQueue implements DeliveryQueue {
   readonly #texts = new KeptTexts()
   #nextId = 0
 
-  append(batch: Batch): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
+  append(batch: Batch): Promise<Appended> {
+    const { promise, resolve } = Promise.withResolvers<Appended>()
     // `slice` of a Buffer would not copy.
     const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
@@ -55,6 +54,10 @@ export class MemoryQueue implements DeliveryQueue {
 
   ack(entries: readonly QueueEntry[]): void {
     for (const held of this.#untake(entries)) this.#release(held)
+  }
+
+  discard(entries: readonly QueueEntry[]): void {
+    this.ack(entries)
   }
 
   nack(entries: readonly QueueEntry[]): void {
@@ -113,6 +116,6 @@ export class MemoryQueue implements DeliveryQueue {
   #release({ batch, acknowledge, heldBytes }: Held): void {
     this.records -= batch.count
     this.bytes -= heldBytes
-    acknowledge()
+    acknowledge('kept')
   }
 }

@@ -4,20 +4,26 @@ import { batchOf, hang, OK, Rig, range } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
 import { settle } from '../../test/simulated-timers.ts'
 import { MemoryQueue } from './memory-queue.ts'
-import type { TakenEntries } from './queue.ts'
+import type { Appended, DurableQueue as Durable, TakenEntries } from './queue.ts'
 
 /** Acknowledges at once, as a queue on disk does when it has written. */
 class DurableQueue extends MemoryQueue {
-  override readonly durable = true
-  override append(batch: Parameters<MemoryQueue['append']>[0]): Promise<void> {
+  readonly durable: Durable = {
+    unwrittenBytes: 0,
+    unwrittenLimitBytes: 1,
+    attach: () => undefined,
+    lastPage: () => Promise.resolve(0n),
+    skip: () => undefined,
+  }
+  override append(batch: Parameters<MemoryQueue['append']>[0]): Promise<Appended> {
     void super.append(batch)
-    return Promise.resolve()
+    return Promise.resolve('kept')
   }
 }
 
 test('a queue that cannot keep a batch has it counted as dropped', async () => {
   class FailingQueue extends MemoryQueue {
-    override append(): Promise<void> {
+    override append(): Promise<Appended> {
       return Promise.reject(new Error('disk full'))
     }
   }

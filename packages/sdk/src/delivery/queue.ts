@@ -1,10 +1,15 @@
-import type { Batch } from '../schema/batch.ts'
+import type { Batch, PageId } from '../schema/batch.ts'
 
 /** A batch in a queue; the queue owns its bytes. */
 export interface QueueEntry {
   /** Ascends in the order of `append`, even across restarts of the process. */
   readonly id: number
   readonly batch: Batch
+  /**
+   * When the queue gives the batch up, by the clock of delivery: retries end then. Unit: milliseconds. Default:
+   * delivery limits the retries.
+   */
+  readonly expiresMs?: number
 }
 
 /** Batches taken from a {@link DeliveryQueue}. */
@@ -12,18 +17,46 @@ export interface TakenEntries {
   readonly entries: readonly QueueEntry[]
   /** Records that the queue could not read back; they no longer count as queued. Always 0 in memory. */
   readonly unreadableRecords: number
+  /** Place and cause of the unreadable records, in words. */
+  readonly unreadable?: string
+}
+
+/** The result of `append`. `duplicate`: the queue had the page of the batch already, and has left it out. */
+export type Appended = 'kept' | 'duplicate'
+
+/** What a durable queue reports beside the results of its calls. */
+export interface QueueEvents {
+  /** Records of an earlier process were found; they count as queued now. */
+  found(records: number): void
+  /** Records that waited for too long were removed. */
+  expired(records: number): void
+  /** The disk failed, or something on it was damaged. */
+  failed(error: unknown): void
+}
+
+/** The parts of a queue on disk that a queue in memory does not have. */
+export interface DurableQueue {
+  /** Called once, before any other call. */
+  attach(events: QueueEvents): void
+  /** Size of the batches that are not written yet, and its limit. Unit: bytes. */
+  readonly unwrittenBytes: number
+  readonly unwrittenLimitBytes: number
+  /** The last page of a client whose records are written; 0 if none is known. */
+  lastPage(client: bigint): Promise<bigint>
+  /** Notes a page without records for this queue. */
+  skip(page: PageId): void
 }
 
 /**
- * The queue of a delivery, in memory or on disk. Every batch is *waiting* or *taken* until it leaves by `ack` or
- * `evict`. The counts are correct when a call returns, even if its promise is pending. No method throws; only `append`
- * and `take` may reject.
+ * The queue of a delivery, in memory or on disk. Every batch is *waiting* or *taken* until it leaves by `ack`,
+ * `discard` or `evict`. The counts are correct when a call returns, even if its promise is pending. No method throws;
+ * only `append` and `take` may reject.
  *
- * A durable queue is opened before delivery receives it. The batches of an earlier process are waiting in it.
+ * The batches of an earlier process are waiting in a durable queue.
  */
 export interface DeliveryQueue {
-  /** Whether batches outlive the process. If not, delivery drops and counts the remaining batches when it closes. */
-  readonly durable: boolean
+  /** Present if batches outlive the process. If not, delivery drops and counts the remaining batches when it closes. */
+  readonly durable?: DurableQueue | undefined
   /** Records waiting or taken. */
   readonly records: number
   /** Size of all waiting and taken batches, with their texts. Unit: bytes. */
@@ -38,17 +71,19 @@ export interface DeliveryQueue {
    * *acknowledged*: a durable queue has written it; a queue in memory has passed it on. The promise rejects if the
    * batch could not be kept; the batch then no longer counts.
    */
-  append(batch: Batch): Promise<void>
+  append(batch: Batch): Promise<Appended>
   /**
    * Takes the oldest waiting batches, in order, up to both limits; at least one batch if any waits. They count as taken
    * from the call on. After a rejection they wait again; delivery retries after a pause.
    */
   take(recordsMax: number, bytesMax: number): Promise<TakenEntries>
   /**
-   * Removes taken batches that have arrived or were dropped. A durable queue may record the removal late: after a crash
-   * it sends these batches again.
+   * Removes taken batches that have arrived. A durable queue may record the removal late: after a crash it sends these
+   * batches again.
    */
   ack(entries: readonly QueueEntry[]): void
+  /** Removes taken batches that delivery dropped. */
+  discard(entries: readonly QueueEntry[]): void
   /** Puts taken batches back in their order, to be taken again. */
   nack(entries: readonly QueueEntry[]): void
   /**

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts'
 import type { Timers } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
-import type { DeliveryLimits } from './config.ts'
+import type { CheckedLimits } from './config.ts'
 import type { DeadLetter, DeadLetters } from './dead-letters.ts'
 import type { Ledger } from './ledger.ts'
 import { type DeliveryQueue, type QueueEntry, recordsOf } from './queue.ts'
@@ -14,7 +14,7 @@ export interface RequestParts<P> {
   readonly letters: DeadLetters<P>
   readonly sender: Sender<P>
   readonly encode: (batches: readonly Batch[]) => P | undefined
-  readonly limits: Readonly<Required<DeliveryLimits>>
+  readonly limits: CheckedLimits
   readonly timers: Timers
   /** Called when a batch has left the queue. */
   readonly onRoom: () => void
@@ -125,8 +125,8 @@ export class Requests<P> {
   async #take(): Promise<readonly QueueEntry[]> {
     const { queue, ledger, limits, sender, onRoom } = this.#parts
     try {
-      const { entries, unreadableRecords } = await queue.take(limits.batchRecordsMax, limits.batchBytesMax)
-      ledger.drop('queue_unreadable', unreadableRecords)
+      const { entries, unreadableRecords, unreadable } = await queue.take(limits.batchRecordsMax, limits.batchBytesMax)
+      ledger.drop('queue_unreadable', unreadableRecords, unreadable)
       if (unreadableRecords > 0) onRoom()
       return entries
     } catch (error) {
@@ -150,14 +150,15 @@ export class Requests<P> {
       this.#drop(part, 'not_encoded')
       return undefined
     }
-    const verdict = await sender.deliver(payload)
+    const expiresMs = part[0]?.expiresMs
+    const verdict = await sender.deliver(payload, expiresMs)
     switch (verdict.outcome) {
       case 'stopped':
         return 'stopped'
       case 'reject':
         return { cause: 'rejected', reason: verdict.reason, payload }
       case 'expired':
-        this.#drop(part, 'retry_limit', verdict.reason)
+        this.#drop(part, expiresMs === undefined ? 'retry_limit' : 'queue_expired', verdict.reason)
         return undefined
       case 'ok':
         this.#refusedInRow = 0
@@ -171,12 +172,12 @@ export class Requests<P> {
   /** Counts first: a caller that waits for the queue must find the records counted. */
   #drop(
     part: readonly QueueEntry[],
-    reason: 'not_encoded' | 'encode_failed' | 'rejected' | 'retry_limit',
+    reason: 'not_encoded' | 'encode_failed' | 'rejected' | 'retry_limit' | 'queue_expired',
     words = '',
   ): void {
     const { queue, ledger, onRoom } = this.#parts
     ledger.drop(reason, recordsOf(part), words)
-    queue.ack(part)
+    queue.discard(part)
     onRoom()
   }
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts'
 import type { Timers } from '../internal/timers.ts'
 import { backoffMs } from './backoff.ts'
-import type { DeliveryLimits } from './config.ts'
+import type { CheckedLimits } from './config.ts'
 
 /**
  * The result of one attempt. `ok`: the peer has accepted the whole payload. `retry`: try later, after `afterMs` if the
@@ -29,7 +29,7 @@ const STOPPED = { outcome: 'stopped' } as const
 /** Attempts, pauses and time limits of payloads. */
 export class Sender<P> {
   readonly #send: Send<P>
-  readonly #limits: Readonly<Required<DeliveryLimits>>
+  readonly #limits: CheckedLimits
   readonly #timers: Timers
   readonly #random: () => number
   readonly #onFailure: (reason: string) => void
@@ -41,7 +41,7 @@ export class Sender<P> {
 
   constructor(
     send: Send<P>,
-    limits: Readonly<Required<DeliveryLimits>>,
+    limits: CheckedLimits,
     timers: Timers,
     random: () => number,
     onFailure: (reason: string) => void,
@@ -59,18 +59,25 @@ export class Sender<P> {
     return this.#stopped
   }
 
-  /** Tries until the payload is accepted or rejected, or a limit is reached. */
-  async deliver(payload: P): Promise<Verdict> {
+  /**
+   * Tries until the payload is accepted or rejected, or a limit is reached.
+   *
+   * @param expiresMs When the queue gives the payload up. Default: the limits of retries apply.
+   */
+  async deliver(payload: P, expiresMs?: number): Promise<Verdict> {
     await this.#untilAllowed()
-    const deadlineMs = this.#timers.nowMs() + this.#limits.retryLimitMs
+    const { retryLimitMs } = this.#limits
+    const attemptsMax = expiresMs === undefined ? this.#limits.attemptsMax : Number.POSITIVE_INFINITY
+    const deadlineMs = expiresMs ?? this.#timers.nowMs() + retryLimitMs
     for (let attempt = 1; !this.#stopped; attempt++) {
       const result = await this.#attempt(payload)
       if (result.outcome === 'ok' || result.outcome === 'stopped') return result
       this.#onFailure(result.reason)
       if (result.outcome === 'reject') return result
       const leftMs = deadlineMs - this.#timers.nowMs()
-      if (attempt >= this.#limits.attemptsMax || leftMs <= 0) return { outcome: 'expired', reason: result.reason }
-      const asked = result.afterMs !== undefined && result.afterMs > 0 ? result.afterMs : 0
+      if (attempt >= attemptsMax || leftMs <= 0) return { outcome: 'expired', reason: result.reason }
+      // A peer cannot stop a queue that keeps its records for a week.
+      const asked = result.afterMs !== undefined && result.afterMs > 0 ? Math.min(retryLimitMs, result.afterMs) : 0
       // The last attempt is at the deadline, even if the peer asked for a longer pause.
       await this.pause(Math.min(leftMs, Math.max(asked, backoffMs(attempt, this.#limits, this.#random))))
       await this.#untilAllowed()

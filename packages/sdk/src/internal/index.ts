@@ -81,7 +81,14 @@ export { HiddenRecords } from '../sink/hidden-records.ts'
 export { LateFailures } from '../sink/late-failures.ts'
 export { countsOf, droppedTotal, sinkDropCause } from '../sink/sink.ts'
 export { COMMON_KEYS } from '../sinks/common-options.ts'
-export { checkDestinations, type Destination, exportEntries, openDestination } from '../sinks/destinations.ts'
+export {
+  checkDestinations,
+  type Destination,
+  exportEntries,
+  hasQueue,
+  openDestination,
+  usualName,
+} from '../sinks/destinations.ts'
 export type { FilesDurability } from '../sinks/files/config.ts'
 export { readSidecar } from '../sinks/files/read-sidecar.ts'
 export { type HandOut, handOut } from '../sinks/hand-out.ts'

@@ -1,7 +1,10 @@
+import { join, resolve } from 'node:path'
 import { type Checked, type ConfigIssue, oneOrMany, show } from '../config/kit.ts'
 import { type Spelling, spelled } from '../config/spelling.ts'
+import { agentQueueEntries } from '../delivery/config.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
+import { userStateDir } from '../internal/user-dirs.ts'
 import { type CommonOptions, commonEntries } from './common-options.ts'
 import { SINKS, type SinkContext, type SinkDefinition } from './registry.ts'
 import { Route } from './route.ts'
@@ -34,7 +37,8 @@ export function exportEntries(rules: DestinationRules): Record<string, ReturnTyp
   return Object.fromEntries(SINKS.map((sink) => [spelled(sink.name, rules.spelling), entryOf(sink, rules)]))
 }
 
-function entryOf({ entries, agentEntries = entries }: SinkDefinition, { spelling, isAgent }: DestinationRules) {
+function entryOf(sink: SinkDefinition, { spelling, isAgent }: DestinationRules) {
+  const { entries, agentEntries = hasQueue(sink) ? { ...entries, ...agentQueueEntries } : entries } = sink
   const own = isAgent ? agentEntries : entries
   return oneOrMany(respelledEntries({ ...commonEntries, ...own }, spelling), COUNT_LIMIT)
 }
@@ -48,7 +52,7 @@ export function checkDestinations(
   rules: DestinationRules,
   taken: readonly string[] = [],
 ): Checked<readonly Destination[]> {
-  const destinations = SINKS.flatMap((definition) => destinationsOf(definition, exports, rules.spelling))
+  const destinations = SINKS.flatMap((definition) => destinationsOf(definition, exports, rules))
   const issues = [...destinations.flatMap((each) => optionIssues(each, rules)), ...rivalIssues(destinations, taken)]
   return issues.length > 0 ? { ok: false, issues } : { ok: true, value: destinations }
 }
@@ -59,7 +63,7 @@ function optionIssues(
   { spelling, isAgent }: DestinationRules,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = []
-  if (isAgent && common.acknowledges === true && !definition.isDurable) {
+  if (isAgent && common.acknowledges === true && definition.isDurable !== true && options.queueDir === undefined) {
     const allowed = `false: nothing of what ${definition.name} has survives a crash`
     issues.push({ path: `${place}.acknowledges`, fault: 'is true', allowed })
   }
@@ -80,7 +84,7 @@ function rivalIssues(destinations: readonly Destination[], taken: readonly strin
     if (namesake !== undefined)
       issues.push({ path: `${place}.name`, fault: `is ${show(name)}, as ${namesake} has it`, allowed: 'another name' })
     names.set(name, place)
-    const folder = enabled ? definition.place?.(options) : undefined
+    const folder = enabled ? (definition.place?.(options) ?? queueDirOf(options)) : undefined
     if (folder === undefined) return issues
     const other = kept.get(folder)
     const fault = `keeps its records in ${folder}, as ${other} does`
@@ -93,7 +97,7 @@ function rivalIssues(destinations: readonly Destination[], taken: readonly strin
 function destinationsOf(
   definition: SinkDefinition,
   exports: Readonly<Record<string, unknown>>,
-  spelling: Spelling,
+  { spelling, isAgent }: DestinationRules,
 ): Destination[] {
   const key = spelled(definition.name, spelling)
   const given = exports[key]
@@ -101,13 +105,27 @@ function destinationsOf(
   const blocks = (Array.isArray(given) ? given : [given]) as Readonly<Record<string, unknown>>[]
   return blocks.map((block, index) => {
     const common = camelValues(definition.entries, block) as CommonOptions & Record<string, unknown>
-    const own = Object.fromEntries(Object.entries(common).filter(([name]) => !Object.hasOwn(commonEntries, name)))
+    const { name = usualName(definition, index), enabled = true } = common
+    const own = Object.fromEntries(Object.entries(common).filter(([key]) => !Object.hasOwn(commonEntries, key)))
+    if (isAgent && hasQueue(definition)) own.queueDir ??= join(userStateDir(), 'sonde', 'queues', name)
     const options = definition.complete?.(own) ?? own
-    const usual = index === 0 ? definition.name : `${definition.name}_${index + 1}`
-    const { name = usual, enabled = true } = common
     const place = Array.isArray(given) ? `export.${key}[${index}]` : `export.${key}`
     return { definition, name, enabled, options, common, place }
   })
+}
+
+/** The name of a destination without one. `index` is its place in a list. */
+export function usualName({ name }: SinkDefinition, index: number): string {
+  return index === 0 ? name : `${name}_${index + 1}`
+}
+
+/** Whether a destination is a push sink, whose queue may be on disk. */
+export function hasQueue({ entries }: SinkDefinition): boolean {
+  return Object.hasOwn(entries, 'queueDir')
+}
+
+function queueDirOf({ queueDir }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof queueDir === 'string' ? resolve(queueDir) : undefined
 }
 
 /** Opens a destination. `setOf` gives the field set of a name. */

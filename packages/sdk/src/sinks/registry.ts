@@ -51,8 +51,8 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly entries: E
   /** The same with the defaults of an agent. Default: `entries`. */
   readonly agentEntries?: E
-  /** Whether records that it has survive a crash of the process. */
-  readonly isDurable: boolean
+  /** Whether it keeps records itself. Default: records survive a crash only in a queue on disk. */
+  readonly isDurable?: boolean
   /** Finds an option that cannot be used although it is valid: it conflicts with others, or its file is missing. */
   refuse?(options: OptionsOf<E>): OptionClash | undefined
   /** Fills in defaults that depend on the machine. Default: there are none. */

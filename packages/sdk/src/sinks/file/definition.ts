@@ -10,7 +10,6 @@ import { createFile } from './file.ts'
 export const fileSink: SinkDefinition<typeof fileEntries> = {
   name: 'file',
   summary: 'Records as lines of text, appended to a file',
-  isDurable: false,
   entries: fileEntries,
   refuse: clashOfText,
   complete: (options) => ({ ...options, path: resolve(options.path) }),

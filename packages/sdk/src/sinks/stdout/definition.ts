@@ -7,7 +7,6 @@ import { createStdout } from './stdout.ts'
 export const stdoutSink: SinkDefinition<typeof stdoutEntries> = {
   name: 'stdout',
   summary: 'Records as lines of text, on standard output',
-  isDurable: false,
   entries: stdoutEntries,
   refuse: clashOfText,
   create: (options, { name, onLoss }) =>

@@ -122,6 +122,8 @@ export class DtbDecoder {
    * Where the block that is read ends, once its header holds: nothing but a damaged payload can be wrong with it then.
    */
   #blockEnd: number | undefined
+  /** Whether the block that is read holds records: then its loss changes no source. */
+  #isRecords = false
   #isEnded = false
 
   constructor(input: DtbInput, options: DtbDecoderOptions = {}) {
@@ -152,6 +154,7 @@ export class DtbDecoder {
   /** Reads the next block. */
   next(): DtbStep {
     this.#blockEnd = undefined
+    this.#isRecords = false
     try {
       if (this.#at === 0) this.#readFileHeader()
       if (this.#at >= this.#input.bytes) return this.#stop(this.#isEnded ? 'ended' : 'open')
@@ -184,7 +187,8 @@ export class DtbDecoder {
     const end = at + BLOCK_HEADER_BYTES + padded
     if (end > this.#input.bytes) throw truncated('the payload of a block')
     this.#blockEnd = end
-    const type = header.blockType === BLOCK_TYPE.records ? this.#typeOf(header) : undefined
+    this.#isRecords = header.blockType === BLOCK_TYPE.records
+    const type = this.#isRecords ? this.#typeOf(header) : undefined
     if (type !== undefined && this.#options.wants?.(header, type) === false) {
       this.#at = end
       return { kind: 'block', at, header }
@@ -293,7 +297,7 @@ export class DtbDecoder {
     if (fault.code === 'DTB_TRUNCATED' && to === bytes) return undefined
     if (at === FILE_HEADER_BYTES) this.#recallTypes()
     // A lost block may have named the source of the next records.
-    if (this.#entry?.hasOrigins === true) this.#origin = this.#infoOf(LOST)
+    if (this.#entry?.hasOrigins === true && !(follows && this.#isRecords)) this.#origin = this.#infoOf(LOST)
     this.#at = to
     return { kind: 'gap', at, to, fault }
   }

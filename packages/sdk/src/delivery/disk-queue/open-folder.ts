@@ -1,0 +1,155 @@
+import { lstat, readdir, truncate } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { Disk } from '../../disk/disk.ts'
+import { messageOf, SondeError, shown } from '../../errors.ts'
+import { type FileLock, lockFile } from '../../internal/file-lock.ts'
+import { makeFolders } from '../../internal/make-folders.ts'
+import { tightenFolder } from '../../internal/private-files.ts'
+import type { Cursor, CursorPlace } from './cursor.ts'
+import { isQueueName, newSegment, ordinalOf, type Segment, segmentPath } from './segment.ts'
+import { SegmentReader } from './segment-reader.ts'
+
+/** What an earlier process left in the folder of a queue. */
+export interface FoundQueue {
+  readonly lock: FileLock
+  /** Segments with records that have not left, the oldest first. */
+  readonly segments: readonly Segment[]
+  readonly cursor: CursorPlace
+  /** Ordinal of the next record. */
+  readonly end: number
+  /** Last pages of clients in the newest segment. */
+  readonly pages: ReadonlyMap<bigint, bigint>
+  /** What was cut, set aside or ignored, as sentences. */
+  readonly faults: readonly string[]
+}
+
+/** A segment, before it is known what is in it. */
+interface FoundFile {
+  readonly first: number
+  readonly bytes: number
+  readonly changedMs: number
+}
+
+/**
+ * Makes the folder of a queue private, and locks it.
+ *
+ * @throws SondeError `QUE_FOLDER` if it is a link or no folder, `QUE_LOCKED` if another process uses it; errors of the
+ * system.
+ */
+export async function lockFolder(disk: Disk, folder: string): Promise<FileLock> {
+  await disk.inTurn(() => makeFolders(folder))
+  if (!(await disk.inTurn(() => lstat(folder))).isDirectory())
+    throw new SondeError('QUE_FOLDER', `queueDir is ${shown(folder)}, which is a link; allowed: a folder`)
+  await disk.inTurn(() => tightenFolder(folder, isQueueName))
+  const lock = lockFile(join(folder, '.lock'))
+  if (lock !== undefined) return lock
+  throw new SondeError(
+    'QUE_LOCKED',
+    `the queue in ${folder} is in use by another process; give each destination of each process a queueDir of its own`,
+  )
+}
+
+/**
+ * Opens the folder of a queue, and finds what an earlier process left. Nothing in it prevents that: a torn end is cut,
+ * and a file that holds no records is set aside.
+ *
+ * @throws see {@link lockFolder}.
+ */
+export async function openFolder(disk: Disk, folder: string, cursor: Cursor, nowMs: number): Promise<FoundQueue> {
+  const lock = await lockFolder(disk, folder)
+  try {
+    return { lock, ...(await findSegments(disk, folder, cursor, nowMs)) }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+async function findSegments(
+  disk: Disk,
+  folder: string,
+  cursor: Cursor,
+  nowMs: number,
+): Promise<Omit<FoundQueue, 'lock'>> {
+  const faults: string[] = []
+  const found = await filesIn(disk, folder, faults)
+  const newest = await lastSegment(disk, folder, found, faults)
+  const segments = found.map(({ first, bytes, changedMs }, index): Segment => {
+    const end = found[index + 1]?.first ?? first + newest.records
+    const madeMs = nowMs - Math.max(0, Date.now() - changedMs)
+    const size = index + 1 === found.length ? newest.bytes : bytes
+    return newSegment({ path: segmentPath(folder, first), first, end, bytes: size, madeMs, isOpen: false })
+  })
+  const place = await cursor.read()
+  const ordinal = place?.ordinal ?? segments[0]?.first ?? 0
+  for (const { path, end } of segments) if (end <= ordinal) await disk.unlink(path)
+  return {
+    segments: segments.filter(({ end }) => end > ordinal),
+    cursor: { ordinal, out: place?.out ?? 0 },
+    end: Math.max(ordinal, segments.at(-1)?.end ?? 0),
+    pages: newest.pages,
+    faults,
+  }
+}
+
+/** The segments of a folder, the oldest first. Anything else with such a name is set aside. */
+async function filesIn(disk: Disk, folder: string, faults: string[]): Promise<FoundFile[]> {
+  const files: FoundFile[] = []
+  for (const name of (await disk.inTurn(() => readdir(folder))).sort()) {
+    const first = ordinalOf(name)
+    if (first === undefined) continue
+    const stats = await disk.lstat(join(folder, name))
+    if (stats.isFile()) files.push({ first, bytes: stats.size, changedMs: stats.mtimeMs })
+    else await setAside(disk, join(folder, name), 'it is no file', faults)
+  }
+  return files
+}
+
+/** Reads the newest segment, whose writer may have been killed. Files without a record are removed from the list. */
+async function lastSegment(disk: Disk, folder: string, files: FoundFile[], faults: string[]) {
+  for (let file = files.at(-1); file !== undefined; file = files.at(-1)) {
+    const path = segmentPath(folder, file.first)
+    const read = await readSegment(disk, path, file.bytes)
+    if (read.records > 0) {
+      if (read.bytes < file.bytes) {
+        await disk.inTurn(() => truncate(path, read.bytes))
+        faults.push(`${path}: the last ${file.bytes - read.bytes} bytes were no whole block, and were cut`)
+      }
+      return read
+    }
+    files.pop()
+    if (read.isOurs) await disk.unlink(path)
+    else await setAside(disk, path, read.fault, faults)
+  }
+  return { records: 0, bytes: 0, pages: new Map<bigint, bigint>() }
+}
+
+async function readSegment(disk: Disk, path: string, fileBytes: number) {
+  const reader = new SegmentReader(disk, path)
+  const pages = new Map<bigint, bigint>()
+  let records = 0
+  try {
+    for (let read = await reader.next(fileBytes); read !== undefined; read = await reader.next(fileBytes)) {
+      records += read.batch.count
+      const { page } = read.batch
+      if (page !== undefined) pages.set(page.client, page.sequence)
+    }
+    const { end, fault, at } = reader
+    const isTorn = end?.state === 'truncated'
+    // A writer that was killed at once leaves a file without a whole block.
+    const isOurs = fault === undefined && (at > 0 || isTorn || fileBytes === 0)
+    return { records, pages, isOurs, bytes: isTorn ? end.at : fileBytes, fault: fault?.message ?? 'it has no records' }
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Renames a file that is no segment, so that it neither is read nor lost. */
+export async function setAside(disk: Disk, path: string, why: string, faults: string[]): Promise<void> {
+  try {
+    await disk.rename(path, `${path}.unreadable`)
+    faults.push(`${path} is no segment of a queue: ${why}; it was renamed to ${basename(path)}.unreadable`)
+  } catch (error) {
+    faults.push(`${path} is no segment of a queue: ${why}; it cannot be set aside: ${messageOf(error)}`)
+  }
+}
