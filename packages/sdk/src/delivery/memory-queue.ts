@@ -1,9 +1,9 @@
 import type { Batch } from '../schema/batch.ts'
 import { KeptTexts } from '../schema/texts.ts'
-import { type Appended, type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
+import { type AppendResult, type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
 
 interface Held extends QueueEntry {
-  readonly acknowledge: (result: Appended) => void
+  readonly acknowledge: (result: AppendResult) => void
   /** Memory of the batch with its texts. Unit: bytes. */
   readonly heldBytes: number
 }
@@ -24,8 +24,8 @@ export class MemoryQueue implements DeliveryQueue {
   readonly #texts = new KeptTexts()
   #nextId = 0
 
-  append(batch: Batch): Promise<Appended> {
-    const { promise, resolve } = Promise.withResolvers<Appended>()
+  append(batch: Batch): Promise<AppendResult> {
+    const { promise, resolve } = Promise.withResolvers<AppendResult>()
     // `slice` of a Buffer would not copy.
     const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)

@@ -4,7 +4,7 @@ import { batchOf, hang, OK, Rig, range } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
 import { settle } from '../../test/simulated-timers.ts'
 import { MemoryQueue } from './memory-queue.ts'
-import type { Appended, DurableQueue as Durable, TakenEntries } from './queue.ts'
+import type { AppendResult, DurableQueue as Durable, TakenEntries } from './queue.ts'
 
 /** Acknowledges at once, as a queue on disk does when it has written. */
 class DurableQueue extends MemoryQueue {
@@ -15,7 +15,7 @@ class DurableQueue extends MemoryQueue {
     lastPage: () => Promise.resolve(0n),
     skip: () => undefined,
   }
-  override append(batch: Parameters<MemoryQueue['append']>[0]): Promise<Appended> {
+  override append(batch: Parameters<MemoryQueue['append']>[0]): Promise<AppendResult> {
     void super.append(batch)
     return Promise.resolve('kept')
   }
@@ -23,7 +23,7 @@ class DurableQueue extends MemoryQueue {
 
 test('a queue that cannot keep a batch has it counted as dropped', async () => {
   class FailingQueue extends MemoryQueue {
-    override append(): Promise<Appended> {
+    override append(): Promise<AppendResult> {
       return Promise.reject(new Error('disk full'))
     }
   }

@@ -22,7 +22,7 @@ export interface TakenEntries {
 }
 
 /** The result of `append`. `duplicate`: the queue had the page of the batch already, and has left it out. */
-export type Appended = 'kept' | 'duplicate'
+export type AppendResult = 'kept' | 'duplicate'
 
 /** What a durable queue reports beside the results of its calls. */
 export interface QueueEvents {
@@ -71,7 +71,7 @@ export interface DeliveryQueue {
    * *acknowledged*: a durable queue has written it; a queue in memory has passed it on. The promise rejects if the
    * batch could not be kept; the batch then no longer counts.
    */
-  append(batch: Batch): Promise<Appended>
+  append(batch: Batch): Promise<AppendResult>
   /**
    * Takes the oldest waiting batches, in order, up to both limits; at least one batch if any waits. They count as taken
    * from the call on. After a rejection they wait again; delivery retries after a pause.

@@ -93,10 +93,10 @@ test('what shows only between destinations is said too', () => {
   assert.deepEqual(linesOf({ jsonl: { url, name: 'store' } }, AGENT, ['store']), [
     'export.jsonl.name is "store", as a view of the agent has it; allowed: another name',
   ])
-  assert.deepEqual(linesOf({ jsonl: { url, acknowledges: true } }), [
-    'export.jsonl.acknowledges is true; allowed: false: nothing of what jsonl has survives a crash',
+  assert.deepEqual(linesOf({ jsonl: [url, url].map((each) => ({ url: each, queue_dir: '/q' })) }), [
+    'export.jsonl[1] keeps its records in /q, as export.jsonl[0] does; allowed: a place of its own',
   ])
-  assert.deepEqual(linesOf({ jsonl: { url, acknowledges: true } }, PROGRAM), [])
+  for (const rules of [AGENT, PROGRAM]) assert.deepEqual(linesOf({ jsonl: { url, acknowledges: true } }, rules), [])
 })
 
 test('every kind has a name for files, a summary, and a description of each key', () => {

@@ -5,7 +5,7 @@ import { SondeError } from '../../errors.ts'
 import type { FileLock } from '../../internal/file-lock.ts'
 import type { Batch, PageId } from '../../schema/batch.ts'
 import {
-  type Appended,
+  type AppendResult,
   type DeliveryQueue,
   type DurableQueue,
   entryBytes,
@@ -20,7 +20,7 @@ import { openFolder, setAside } from './open-folder.ts'
 import { QueuePages } from './queue-pages.ts'
 import { QueueReader, type QueueStep } from './queue-reader.ts'
 import { QueueWriter, UNWRITTEN_BYTES_LIMIT } from './queue-writer.ts'
-import type { Segment } from './segment.ts'
+import type { QueueSegment } from './segment.ts'
 
 /** Options of {@link DiskQueue}. */
 export interface DiskQueueOptions {
@@ -60,7 +60,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
   readonly #folder: string
   readonly #nowMs: () => number
   readonly #disk = new Disk()
-  readonly #segments: Segment[] = []
+  readonly #segments: QueueSegment[] = []
   readonly #pages = new QueuePages()
   readonly #marks: PageMarks
   readonly #cursor: Cursor
@@ -141,7 +141,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     this.#ticker.unref()
   }
 
-  append(batch: Batch): Promise<Appended> {
+  append(batch: Batch): Promise<AppendResult> {
     const fault = this.#openFault
     if (fault !== undefined && this.#nowMs() < fault.untilMs) return Promise.reject(fault.error)
     return this.#writer.append(batch)
@@ -297,7 +297,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     }
   }
 
-  #evictWhile(goes: (segment: Segment) => boolean): number {
+  #evictWhile(goes: (segment: QueueSegment) => boolean): number {
     let records = 0
     for (const segment of this.#segments) {
       if (segment.isOpen) break
@@ -311,7 +311,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     return records
   }
 
-  #written(segment: Segment, records: number, bytes: number): void {
+  #written(segment: QueueSegment, records: number, bytes: number): void {
     segment.end += records
     segment.bytes += bytes
     segment.unreadBytes += bytes
@@ -320,7 +320,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
   }
 
   /** A segment takes no more records. Its pages are marked, because it may be removed. */
-  async #closed(segment: Segment, pages: ReadonlyMap<bigint, bigint>): Promise<void> {
+  async #closed(segment: QueueSegment, pages: ReadonlyMap<bigint, bigint>): Promise<void> {
     if (segment.end === segment.first) this.#segments.splice(this.#segments.indexOf(segment), 1)
     if (pages.size > 0) await this.#marks.mark(pages).catch(this.#fail)
   }

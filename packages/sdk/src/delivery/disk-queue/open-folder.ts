@@ -6,14 +6,14 @@ import { type FileLock, lockFile } from '../../internal/file-lock.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
 import { tightenFolder } from '../../internal/private-files.ts'
 import type { Cursor, CursorPlace } from './cursor.ts'
-import { isQueueName, newSegment, ordinalOf, type Segment, segmentPath } from './segment.ts'
+import { isQueueName, newSegment, ordinalOf, type QueueSegment, segmentPath } from './segment.ts'
 import { SegmentReader } from './segment-reader.ts'
 
 /** What an earlier process left in the folder of a queue. */
 export interface FoundQueue {
   readonly lock: FileLock
   /** Segments with records that have not left, the oldest first. */
-  readonly segments: readonly Segment[]
+  readonly segments: readonly QueueSegment[]
   readonly cursor: CursorPlace
   /** Ordinal of the next record. */
   readonly end: number
@@ -74,7 +74,7 @@ async function findSegments(
   const faults: string[] = []
   const found = await filesIn(disk, folder, faults)
   const newest = await lastSegment(disk, folder, found, faults)
-  const segments = found.map(({ first, bytes, changedMs }, index): Segment => {
+  const segments = found.map(({ first, bytes, changedMs }, index): QueueSegment => {
     const end = found[index + 1]?.first ?? first + newest.records
     const madeMs = nowMs - Math.max(0, Date.now() - changedMs)
     const size = index + 1 === found.length ? newest.bytes : bytes

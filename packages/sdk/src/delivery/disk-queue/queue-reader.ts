@@ -1,11 +1,11 @@
 import type { Disk } from '../../disk/disk.ts'
 import type { Batch } from '../../schema/batch.ts'
-import type { Segment } from './segment.ts'
+import type { QueueSegment } from './segment.ts'
 import { SegmentReader } from './segment-reader.ts'
 
 /** What {@link QueueReader.next} came upon. */
 export type QueueStep =
-  | { readonly kind: 'batch'; readonly ordinal: number; readonly batch: Batch; readonly segment: Segment }
+  | { readonly kind: 'batch'; readonly ordinal: number; readonly batch: Batch; readonly segment: QueueSegment }
   /** Records that cannot be read. */
   | { readonly kind: 'unreadable'; readonly records: number; readonly words: string }
   /** Everything that is written was read. */
@@ -16,20 +16,20 @@ export class QueueReader {
   /** Ordinal of the next record. */
   ordinal = 0
   readonly #disk: Disk
-  readonly #segments: readonly Segment[]
+  readonly #segments: readonly QueueSegment[]
   readonly #onFault: (error: unknown) => void
   #reader: SegmentReader | undefined
-  #segment: Segment | undefined
+  #segment: QueueSegment | undefined
 
   /** @param segments All segments with unread records, the oldest first; it changes while the queue is used. */
-  constructor(disk: Disk, segments: readonly Segment[], onFault: (error: unknown) => void) {
+  constructor(disk: Disk, segments: readonly QueueSegment[], onFault: (error: unknown) => void) {
     this.#disk = disk
     this.#segments = segments
     this.#onFault = onFault
   }
 
   /** The segment that is being read. */
-  get segment(): Segment | undefined {
+  get segment(): QueueSegment | undefined {
     return this.#segment
   }
 
@@ -74,7 +74,7 @@ export class QueueReader {
     this.#segment = undefined
   }
 
-  #readerOf(segment: Segment): SegmentReader {
+  #readerOf(segment: QueueSegment): SegmentReader {
     if (this.#segment === segment && this.#reader !== undefined) return this.#reader
     this.close()
     this.#segment = segment

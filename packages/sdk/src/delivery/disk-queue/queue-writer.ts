@@ -4,9 +4,9 @@ import { codeOf } from '../../disk/error-code.ts'
 import { RecordFile } from '../../disk/record-file.ts'
 import { SondeError } from '../../errors.ts'
 import type { Batch, PageId } from '../../schema/batch.ts'
-import { type Appended, entryBytes } from '../queue.ts'
+import { type AppendResult, entryBytes } from '../queue.ts'
 import type { QueuePages } from './queue-pages.ts'
-import { newSegment, type Segment, segmentPath } from './segment.ts'
+import { newSegment, type QueueSegment, segmentPath } from './segment.ts'
 import { SegmentPlan } from './segment-plan.ts'
 
 /** Memory for batches that are not written yet. Unit: bytes. */
@@ -25,7 +25,7 @@ interface Unwritten {
   readonly count: number
   readonly bytes: number
   readonly page: PageId | undefined
-  readonly done: PromiseWithResolvers<Appended>
+  readonly done: PromiseWithResolvers<AppendResult>
 }
 
 /** What a writer needs of its queue. */
@@ -40,10 +40,10 @@ export interface QueueWriterParts {
   readonly opened: () => Promise<void>
   /** A segment was made; its records follow. Returns its first ordinal. */
   readonly next: () => number
-  readonly onSegment: (segment: Segment) => void
+  readonly onSegment: (segment: QueueSegment) => void
   /** A segment takes no more records. */
-  readonly onClosed: (segment: Segment, lastPages: ReadonlyMap<bigint, bigint>) => Promise<void>
-  readonly onWritten: (segment: Segment, records: number, bytes: number) => void
+  readonly onClosed: (segment: QueueSegment, lastPages: ReadonlyMap<bigint, bigint>) => Promise<void>
+  readonly onWritten: (segment: QueueSegment, records: number, bytes: number) => void
   readonly onFault: (error: unknown) => void
 }
 
@@ -68,7 +68,7 @@ export class QueueWriter {
   }
 
   /** The segment that is being written. */
-  get segment(): Segment | undefined {
+  get segment(): QueueSegment | undefined {
     return this.#current?.made?.segment
   }
 
@@ -78,7 +78,7 @@ export class QueueWriter {
   }
 
   /** Encodes a batch at once, and resolves when it is written. */
-  append(batch: Batch): Promise<Appended> {
+  append(batch: Batch): Promise<AppendResult> {
     const { folder, name, segmentBytes, nowMs } = this.#parts
     if (this.#trouble !== undefined && nowMs() < this.#trouble.untilMs) return Promise.reject(this.#trouble.error)
     const bytes = entryBytes(batch)
@@ -91,7 +91,7 @@ export class QueueWriter {
       )
     if (this.#plan?.takes(batch, segmentBytes) !== true) this.#plan = new SegmentPlan(name, this.#writerId)
     const { count, page } = batch
-    const done = Promise.withResolvers<Appended>()
+    const done = Promise.withResolvers<AppendResult>()
     this.#waiting.push({ plan: this.#plan, blocks: this.#plan.encode(batch), count, bytes, page, done })
     this.unwrittenRecords += count
     this.unwrittenBytes += bytes

@@ -3,7 +3,7 @@ import type { FileContents, RecordFile } from '../../disk/record-file.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { dtbBlockBytes } from '../../wire/dtb/encode.ts'
 import { OriginBlocks } from '../../wire/dtb/origin-blocks.ts'
-import type { Segment } from './segment.ts'
+import type { QueueSegment } from './segment.ts'
 
 /** Symbols of one segment at most: those of a reader. */
 const SYMBOL_COUNT_LIMIT = 4_000_000
@@ -18,7 +18,7 @@ export class SegmentPlan implements FileContents {
   /** Size of the encoded blocks. Unit: bytes. */
   bytes = 0
   /** The file, and its place in the queue, once it was made. */
-  made: { readonly file: RecordFile<SegmentPlan>; readonly segment: Segment } | undefined
+  made: { readonly file: RecordFile<SegmentPlan>; readonly segment: QueueSegment } | undefined
   /** Why the file takes no more. */
   failed: unknown
   readonly #blocks = new OriginBlocks(SYMBOL_COUNT_LIMIT)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
  * A file of a queue. Its name is the ordinal of its first record, counted from the first record that the queue ever
  * kept. So the names say how many records a file must have, and nothing is missed unnoticed.
  */
-export interface Segment {
+export interface QueueSegment {
   readonly path: string
   /** Ordinal of its first record. */
   readonly first: number
@@ -25,7 +25,9 @@ export interface Segment {
 }
 
 /** A segment of which nothing was read. */
-export function newSegment(given: Pick<Segment, 'path' | 'first' | 'end' | 'bytes' | 'madeMs' | 'isOpen'>): Segment {
+export function newSegment(
+  given: Pick<QueueSegment, 'path' | 'first' | 'end' | 'bytes' | 'madeMs' | 'isOpen'>,
+): QueueSegment {
   return { ...given, unreadBytes: given.bytes, usedMs: given.madeMs, isForeign: false }
 }
 
