@@ -155,10 +155,14 @@ export const DELIVERY_KEYS = { ...deliveryEntries, ...programEntries }
 /** Limits with their defaults. */
 export type CheckedLimits = Readonly<Required<Omit<DeliveryLimits, 'queueDir'>> & Pick<DeliveryLimits, 'queueDir'>>
 
+/** Limits that depend on each other. */
+export type RelatedLimits = Pick<
+  CheckedLimits,
+  'queueLimitBytes' | 'batchBytesMax' | 'backoffInitialMs' | 'backoffMaxMs'
+>
+
 /** A conflict between limits that are each in range: the option, and its allowed values. */
-export function clashOfLimits(
-  limits: Omit<CheckedLimits, 'deadLettersMax'>,
-): { readonly key: string; readonly allowed: string } | undefined {
+export function clashOfLimits(limits: RelatedLimits): { readonly key: string; readonly allowed: string } | undefined {
   const { queueLimitBytes, batchBytesMax, backoffInitialMs, backoffMaxMs } = limits
   if (batchBytesMax > queueLimitBytes)
     return { key: 'batchBytesMax', allowed: `at most the limit of the queue, ${queueLimitBytes}` }

@@ -84,12 +84,14 @@ function rivalIssues(destinations: readonly Destination[], taken: readonly strin
     if (namesake !== undefined)
       issues.push({ path: `${place}.name`, fault: `is ${show(name)}, as ${namesake} has it`, allowed: 'another name' })
     names.set(name, place)
-    const folder = enabled ? (definition.place?.(options) ?? queueDirOf(options)) : undefined
-    if (folder === undefined) return issues
-    const other = kept.get(folder)
-    const fault = `keeps its records in ${folder}, as ${other} does`
-    if (other !== undefined) issues.push({ path: place, fault, allowed: 'a place of its own' })
-    kept.set(folder, place)
+    const places = enabled ? [definition.place?.(options), queueDirOf(options)] : []
+    for (const folder of places) {
+      if (folder === undefined) continue
+      const other = kept.get(folder)
+      const fault = `keeps its records in ${folder}, as ${other} does`
+      if (other !== undefined) issues.push({ path: place, fault, allowed: 'a place of its own' })
+      kept.set(folder, place)
+    }
     return issues
   })
 }

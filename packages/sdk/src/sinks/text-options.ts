@@ -1,6 +1,6 @@
 import { checkOptions } from '../config/check-options.ts'
 import { boundedText, choice, pattern, setting } from '../config/kit.ts'
-import { clashOfLimits, type DeliveryLimits, deliveryEntries } from '../delivery/config.ts'
+import { clashOfLimits, type DeliveryLimits, deliveryEntries, type RelatedLimits } from '../delivery/config.ts'
 import { SondeError } from '../errors.ts'
 import { TEXT_FORMATS, type TextFormat } from '../wire/fluent-text/encode.ts'
 import type { OptionClash } from './registry.ts'
@@ -46,11 +46,10 @@ const { concurrency: _one, ...limits } = deliveryEntries
 export const textEntries = { ...lineEntries, ...limits }
 
 type LineOptions = Readonly<Required<Pick<TextSinkOptions, keyof typeof lineEntries>>>
-type Limits = Readonly<Required<Omit<DeliveryLimits, 'concurrency' | 'deadLettersMax'>>>
 
 /** A conflict between options that are each valid. */
-export function clashOfText(options: LineOptions & Limits): OptionClash | undefined {
-  return clashOfTemplate(options) ?? clashOfLimits({ ...options, concurrency: 1 })
+export function clashOfText(options: LineOptions & RelatedLimits): OptionClash | undefined {
+  return clashOfTemplate(options) ?? clashOfLimits(options)
 }
 
 function clashOfTemplate({ format, template }: LineOptions): OptionClash | undefined {
