@@ -81,7 +81,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   const again = createSource({ id: 'again', bufferBytes: 1 << 20, emit: () => undefined })
   const figures = Object.entries(TYPES).flatMap(([words, type]): Figure[] => {
     const batch = batchOf(type as (typeof TYPES)['all fields'])
-    const project = batchProjection(batch.type, SET)
+    const project = batchProjection(batch.type, { set: SET })
     const samples = { filter: [] as number[], copy: [] as number[], objects: [] as number[] }
     for (let round = -2; round < rounds; round++) {
       const filter = nsOf(BATCHES, () => void project(batch))

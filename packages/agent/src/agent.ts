@@ -320,7 +320,7 @@ export class Agent {
       accept: (batch) => router.accept(batch),
       gone(source) {
         prometheus.removeSource(source)
-        for (const sink of router.sinks) sink.retire?.(source)
+        for (const route of router.routes) route.retire(source)
       },
     })
   }

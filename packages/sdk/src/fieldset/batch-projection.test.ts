@@ -54,10 +54,7 @@ property(
     const records = Array.from({ length: random.integer(1, 5) }, () => anyRecord(random, type, 1_800_000_000_000))
     const batch = batchOf(type, records)
     const kept = new Set(type.layout.slots.filter(() => random.chance(0.5)))
-    const project = batchProjection(
-      type,
-      setOf((slot) => kept.has(slot)),
-    )
+    const project = batchProjection(type, { set: setOf((slot) => kept.has(slot)) })
     const shift = random.integer(0, 8)
     const moved = new Uint8Array(batch.bytes.byteLength + shift)
     moved.set(batch.bytes, shift)
@@ -101,7 +98,7 @@ function passedOf(lines: string): Batch {
     { ...record, rx_bytes_total: 5n },
     { ...record, heat: 1.5 },
   ])
-  const passed = batchProjection(port, createFieldSet('fset', lines, 'a.fset'))(batch)
+  const passed = batchProjection(port, { set: createFieldSet('fset', lines, 'a.fset') })(batch)
   assert.ok(passed)
   return passed
 }
@@ -151,7 +148,7 @@ test('everything passes as it is, nothing not at all, and bytes that are not its
       lane: { up: 0, errors_total: 0 },
     },
   ])
-  const by = (lines: string) => batchProjection(port, createFieldSet('fset', lines, 'a.fset'))
+  const by = (lines: string) => batchProjection(port, { set: createFieldSet('fset', lines, 'a.fset') })
   assert.equal(by('[port]\n')(batch), batch)
   assert.equal(by('[other]\n')(batch), undefined)
   const torn = by('[port]\nheat')({ ...batch, bytes: batch.bytes.subarray(1) })

@@ -3,6 +3,8 @@ import { boundedText, flag, list, pattern, setting } from '../config/kit.ts'
 import { snakeOf } from '../config/spelling.ts'
 import { messageOf } from '../errors.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
+import type { LabelOptions } from '../fieldset/label-changes.ts'
+import { labelsEntry } from './label-entries.ts'
 
 const LINE_LIMIT = 4096
 const FILTER_LIMIT = 64
@@ -21,6 +23,11 @@ export interface CommonOptions {
    * is a section such as `[port]`. Time and labels are always included. Default: all fields.
    */
   readonly fieldSet?: string | readonly string[]
+  /**
+   * Changes of labels, in this order: `drop` (names), `rename` (new names by old), `add` (values by name, for sources
+   * without that label). At most 64 of each. Default: none.
+   */
+  readonly labels?: LabelOptions
   /** The sources of the destination, by name: `*` and `?` as in a shell, `!` excludes. At most 64. Default: all. */
   readonly sources?: readonly string[]
   /** Tags of the sources of the destination; `counters` means sources without a tag. At most 64. Default: all. */
@@ -56,6 +63,7 @@ export const commonEntries = {
       ),
     ),
   ),
+  labels: labelsEntry,
   sources: setting(
     list(pattern(/^!?[^!].{0,199}$/, 'a name or pattern such as nic, gpu* or !self'), FILTER_LIMIT, 'patterns'),
     [],

@@ -75,6 +75,15 @@ test('what is wrong is said with its path and what is allowed, and never shows w
   has(/^export\.json is an unknown key, .* \(did you mean jsonl\?\); allowed: files, jsonl, /)
 })
 
+test('changes of labels that contradict each other are refused', () => {
+  const allowedOf = (labels: object) => linesOf({ jsonl: { url, labels } }).map((line) => line.split('; allowed: ')[1])
+  assert.deepEqual(allowedOf({ rename: { a: 'c', b: 'c' } }), ['one label of the name c'])
+  assert.deepEqual(allowedOf({ add: { c: 'x' }, rename: { a: 'c' } }), ['one label of the name c'])
+  assert.deepEqual(allowedOf({ rename: { a: 'b' }, drop: ['a'] }), ['a in drop or in rename'])
+  assert.match(allowedOf({ drop: ['simulated'] })[0] ?? '', /not simulated/)
+  assert.deepEqual(allowedOf({ add: { cluster: 'x' }, rename: { a: 'b', b: 'a' }, drop: ['c'] }), [])
+})
+
 test('what was printed in place of a secret is none', () => {
   const printed = { url: 'http://there/?(secret)', headers: { authorization: '(secret)' } }
   assert.deepEqual(linesOf({ jsonl: printed }), [

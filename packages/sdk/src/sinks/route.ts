@@ -2,6 +2,7 @@ import { nameFilter } from '../config/name-filter.ts'
 import { type BatchProjection, batchProjection } from '../fieldset/batch-projection.ts'
 import type { FieldSet } from '../fieldset/fieldset.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
+import { LabelChanges, type LabelOptions } from '../fieldset/label-changes.ts'
 import type { Batch, SourceInfo } from '../schema/batch.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { countDrop, type Sink } from '../sink/sink.ts'
@@ -11,6 +12,8 @@ import { sourceFilter } from './source-tags.ts'
 export interface RouteOptions {
   /** The fields that pass. Default: all. */
   readonly fieldSet?: CurrentSet | undefined
+  /** Changes of labels. Default: none. */
+  readonly labels?: LabelOptions | undefined
   /** Patterns of the names of sources. Default: all. */
   readonly sources?: readonly string[]
   /** Tags of applications, and `counters` for sources without a tag. Default: all. */
@@ -30,6 +33,7 @@ export class Route {
   /** Whether an acknowledgement waits for it. */
   readonly acknowledges: boolean
   readonly #fieldSet: CurrentSet | undefined
+  readonly #labels: LabelChanges | undefined
   readonly #leavesOut: ((batch: Batch) => boolean) | undefined
   readonly #admits: ((source: SourceInfo) => boolean) | undefined
   readonly #admitted = new WeakMap<SourceInfo, boolean>()
@@ -38,10 +42,12 @@ export class Route {
   #projections = new WeakMap<RecordType, BatchProjection>()
 
   constructor(sink: Sink, options: RouteOptions = {}) {
-    const { fieldSet, sources = [], tags = [], leavesOut, acknowledges = true } = options
+    const { fieldSet, labels = {}, sources = [], tags = [], leavesOut, acknowledges = true } = options
     this.sink = sink
     this.acknowledges = acknowledges
     this.#fieldSet = fieldSet
+    const isChanged = Object.values(labels).some((changes) => Object.keys(changes).length > 0)
+    this.#labels = isChanged ? new LabelChanges(labels, () => sink.stats.errors++) : undefined
     this.#leavesOut = leavesOut
     if (sources.length === 0 && tags.length === 0) return
     const [isNamed, isTagged] = [nameFilter(sources), sourceFilter(tags)]
@@ -50,7 +56,7 @@ export class Route {
 
   /** Why it fails, as a sentence; empty while all is well, undefined if the sink does not say. */
   get failing(): string | undefined {
-    const fault = this.#fieldSet?.fault ?? ''
+    const fault = this.#fieldSet?.fault || this.#labels?.fault || ''
     return fault === '' ? this.sink.failing : fault
   }
 
@@ -58,7 +64,12 @@ export class Route {
   pass(batch: Batch): Batch | undefined {
     if (this.#leavesOut?.(batch)) return undefined
     if (this.#admits !== undefined && !this.#isAdmitted(batch.source)) return undefined
-    return this.#fieldSet === undefined ? batch : this.#project(batch, this.#fieldSet.current)
+    return this.#fieldSet === undefined && this.#labels === undefined ? batch : this.#project(batch)
+  }
+
+  /** The client of a source has disconnected for good. */
+  retire(source: SourceInfo): void {
+    this.sink.retire?.(this.#labels?.sourceOf(source) ?? source)
   }
 
   #isAdmitted(source: SourceInfo): boolean {
@@ -69,8 +80,9 @@ export class Route {
     return isAdmitted
   }
 
-  #project(batch: Batch, set: FieldSet | undefined): Batch | undefined {
-    if (set === undefined) {
+  #project(batch: Batch): Batch | undefined {
+    const set = this.#fieldSet?.current
+    if (set === undefined && this.#fieldSet !== undefined) {
       this.sink.stats.in += batch.count
       countDrop(this.sink.stats, NO_FIELD_SET, batch.count)
       return undefined
@@ -81,7 +93,7 @@ export class Route {
     }
     let projection = this.#projections.get(batch.type)
     if (projection === undefined) {
-      projection = batchProjection(batch.type, set)
+      projection = batchProjection(batch.type, { set, labels: this.#labels })
       this.#projections.set(batch.type, projection)
     }
     return projection(batch)

@@ -1,12 +1,13 @@
 import type { ObjectEntries } from 'valibot'
 import { section } from '../config/kit.ts'
-import { respelled, type Spelling } from '../config/spelling.ts'
+import { respelled, type Spelling, spelled } from '../config/spelling.ts'
 
 /** Schema entries with their keys in the given spelling, and those of nested blocks too. */
 export function respelledEntries(entries: ObjectEntries, spelling: Spelling): ObjectEntries {
   const all = Object.entries(entries).map(([key, entry]) => {
     const inner = innerEntries(entry)
-    return [key, inner === undefined ? entry : section(respelledEntries(inner, spelling))]
+    if (inner === undefined || Object.keys(inner).every((name) => spelled(name, spelling) === name)) return [key, entry]
+    return [key, section(respelledEntries(inner, spelling))]
   })
   return respelled(Object.fromEntries(all), spelling)
 }
