@@ -60,7 +60,12 @@ export const SCENARIO_CASES: readonly (readonly ScenarioCase[])[] = [
       tile: 'NIC 7',
       severity: 400,
       rules: ['pcie_aer'],
-      tell: { metric: 'pci_device_aer_correctable_total', function: 'rate', holds: (own = 0) => own > 31 },
+      tell: {
+        metric: 'pci_device_aer_messages_total',
+        function: 'rate',
+        labels: { severity: 'correctable' },
+        holds: (own = 0) => own > 31,
+      },
     },
     {
       name: 'ecc-burst',

@@ -61,7 +61,7 @@ test('each family of metrics knows a device by labels of its own', () => {
   const nic = testNic(3)
   assert.deepEqual(labelsFor(nic, 'rdma_hw_packet_seq_err_total'), { device: 'mlx5_3', port: '1' })
   assert.deepEqual(labelsFor(nic, 'ethtool_port_rx_discards_phy_total'), { device: 'eth13' })
-  assert.deepEqual(labelsFor(nic, 'pci_device_aer_fatal_total'), { pci_address: '0000:23:00.0' })
+  assert.deepEqual(labelsFor(nic, 'pci_device_aer_messages_total'), { pci_address: '0000:23:00.0' })
   assert.deepEqual(labelsFor(nic, 'doca_phy_raw_bit_error_ratio'), { device: 'mlx5_3' })
   assert.equal(labelsFor(nic, 'DCGM_FI_DEV_GPU_TEMP'), undefined)
   assert.equal(labelsFor(testGpu(0), 'rdma_hw_packet_seq_err_total'), undefined)

@@ -5,11 +5,14 @@ import { pciDeviceType } from '../pci/type.ts'
 const entity = { kind: 'pci', key: ['pci_address'] }
 const pci_address = label('PCI address, such as 0000:9b:00.0')
 
-/** Link and errors, declared as in the reported type. */
+/** Link and errors, declared as in the reported type, with metrics of this type. */
 const state = Object.fromEntries(
   pciDeviceType.layout.slots
     .filter(({ name }) => name.startsWith('current_link_') || name.startsWith('aer_'))
-    .map(({ name, field }) => [name, field]),
+    .map(({ name, field: { metric, ...field } }) => [
+      name,
+      metric === undefined ? field : { ...field, metric: metric.replace(pciDeviceType.name, 'pci_sample') },
+    ]),
 ) as { readonly [F in PciStateField]: (typeof pciDeviceType)['fields'][F] & Field<number | bigint | undefined> }
 
 /** Samples of link and errors of one device. They stay in the memory of the host. */

@@ -3,7 +3,22 @@ import type { FieldOptions } from '@sonde/sdk/internal'
 
 const entity = { kind: 'pci', key: ['pci_address'] }
 
-const count = (help: string) => optional(counter('u64', { help }))
+const messages = (severity: string) =>
+  optional(
+    counter('u64', {
+      metric: 'pci_device_aer_messages_total',
+      labels: { severity },
+      help: 'Error messages that the device sent; after a nonfatal error the link can go on, after a fatal error it cannot be trusted',
+    }),
+  )
+const rootportMessages = (severity: string) =>
+  optional(
+    counter('u64', {
+      metric: 'pci_device_aer_rootport_messages_total',
+      labels: { severity },
+      help: 'Error messages that the root port got from below',
+    }),
+  )
 const speed = (help: string) => optional(gauge('f64', { unit: 'transfers_per_second', help }))
 const lanes = (help: string) => optional(gauge('u8', { help }))
 const bandwidth = (help: string) => optional(gauge('u64', { unit: 'bytes_per_second', help }))
@@ -47,12 +62,12 @@ export const pciDeviceType = defineType(
     max_link_bandwidth_bytes_per_second: bandwidth('The same at the highest speed and width of the device'),
     numa_node: number({ help: 'NUMA node that the device is closest to' }),
     sriov_numvfs: number({ help: 'Virtual functions that are switched on' }),
-    aer_correctable_total: count('Messages of correctable errors that the device sent'),
-    aer_nonfatal_total: count('Messages of uncorrectable errors after which the link could go on'),
-    aer_fatal_total: count('Messages of uncorrectable errors after which the link could not be trusted'),
-    aer_rootport_correctable_total: count('Messages of correctable errors that the root port got from below'),
-    aer_rootport_nonfatal_total: count('Messages of non-fatal errors that the root port got from below'),
-    aer_rootport_fatal_total: count('Messages of fatal errors that the root port got from below'),
+    aer_correctable_total: messages('correctable'),
+    aer_nonfatal_total: messages('nonfatal'),
+    aer_fatal_total: messages('fatal'),
+    aer_rootport_correctable_total: rootportMessages('correctable'),
+    aer_rootport_nonfatal_total: rootportMessages('nonfatal'),
+    aer_rootport_fatal_total: rootportMessages('fatal'),
   },
   {
     inTurns: true,

@@ -36,7 +36,7 @@ import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { awaitedFact, type Judge, judgeBy } from './facts.ts'
-import { columnsOf, type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
+import { columnsOf, type DevicePanel, devicePanels, isOfLine, panelQueries, queryOf } from './panels.ts'
 import { Relations } from './relations.tsx'
 
 /**
@@ -56,7 +56,7 @@ export interface DeviceReadings {
   /** The mean of the newest samples, as in tiles; NaN if there is none. */
   readonly mean: ReadDevice
   /** The exact value of the last reading, or of the history if the page shows the past; undefined if absent. */
-  readonly exact: (metric: string) => string | undefined
+  readonly exact: (metric: string, labels?: Labels) => string | undefined
   /** The samples of every series of a metric of the device. The last known sample is at the end. */
   readonly all: (metric: string) => readonly { readonly labels: Labels; readonly values: Float64Array }[]
 }
@@ -247,8 +247,8 @@ function readingsOf(
     newest: read(newestReading),
     last,
     mean: read(meanReading),
-    exact: (metric) => {
-      const series = latest.find((series) => series.metric === metric)
+    exact: (metric, labels) => {
+      const series = latest.find((one) => isOfLine({ metric, labels }, one))
       return series ? (series.value ?? undefined) : told(metric)
     },
     all: (metric) => {

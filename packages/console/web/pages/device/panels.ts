@@ -10,6 +10,7 @@ import { askFor, isSeriesOf } from '../../devices/device.ts'
 import { newestValue } from '../../devices/interface-data.ts'
 import { compareNames, seriesWords } from '../../format/names.ts'
 import { boundedColumn, type DisplayQuantity } from '../../format/quantity.ts'
+import { fieldMatchers } from '../../state/listed-metrics.ts'
 import { heatStripsOf } from '../heat-strips.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 
@@ -17,6 +18,8 @@ import { RATE_PROVENANCE } from '../interface-charts.ts'
 export interface PanelLine {
   readonly metric: string
   readonly function: QueryFunction
+  /** Constant labels that select a field among the fields of the metric. */
+  readonly labels?: Labels
   /** Name of the line. `{}` stands for the value of the label `each`. Without `{}` the value follows the name. */
   readonly label: string
   /**
@@ -141,11 +144,19 @@ function missingOf(
   const drawn = new Set(found.map(({ label }) => label))
   return lines.flatMap((line) =>
     latest
-      .filter(({ metric, absent }) => metric === line.metric && absent !== '')
+      .filter((one) => isOfLine(line, one) && one.absent !== '')
       .map(({ labels, absent }) => ({ name: nameOf(line, labels), reason: absent }))
       .filter(({ name }) => !drawn.has(name))
       .sort((a, b) => compareNames(a.name, b.name)),
   )
+}
+
+/** Whether a series is of the metric and the constant labels of a line. */
+export function isOfLine(
+  { metric, labels = {} }: { readonly metric: string; readonly labels?: Labels | undefined },
+  series: LatestSeries,
+): boolean {
+  return series.metric === metric && Object.entries(labels).every(([name, value]) => series.labels[name] === value)
 }
 
 function joinNames([reason, lines]: readonly [string, readonly MissingLine[]]): MissingLine {
@@ -166,15 +177,19 @@ function withEmptyLanes(
 }
 
 /** The query of a line. The answer may include series of a device with the same name; {@link columnsOf} drops them. */
-export function queryOf(device: DeviceInfo, line: Pick<PanelLine, 'metric' | 'function'>): MetricQuery | undefined {
+export function queryOf(
+  device: DeviceInfo,
+  line: Pick<PanelLine, 'metric' | 'function' | 'labels'>,
+): MetricQuery | undefined {
   const matchers = askFor(device, line.metric)
-  return matchers && { metric: line.metric, function: line.function, matchers }
+  const { metric, function: fn } = line
+  return matchers && { metric, function: fn, matchers: [...matchers, ...fieldMatchers(line)] }
 }
 
 /** The columns of a device for a line. */
 export function columnsOf(
   device: DeviceInfo,
-  line: Pick<PanelLine, 'metric' | 'function'>,
+  line: Pick<PanelLine, 'metric' | 'function' | 'labels'>,
   answer: QueryColumns,
 ): readonly GridColumn[] {
   const query = queryOf(device, line)
@@ -203,7 +218,9 @@ function limitLines({ limits = [] }: DevicePanel): readonly Pick<PanelLine, 'met
 }
 
 function fullLines({ lines }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function' | 'of'>[] {
-  return lines.flatMap(({ full, ...line }) => (full ? [{ ...line, metric: full, function: 'last' as const }] : []))
+  return lines.flatMap(({ full, labels: _, ...line }) =>
+    full ? [{ ...line, metric: full, function: 'last' as const }] : [],
+  )
 }
 
 function membersOf(device: DeviceInfo, line: PanelLine, answer: QueryColumns): ChartMember[] {
@@ -283,8 +300,7 @@ function reasonOf(
   if (own.length === 0) return ''
   const refused = own.flatMap((line) => refusalOf(device, line, answer))
   if (refused.length > 0) return [...new Set(refused)].join(' ')
-  const wanted = new Set(own.map(({ metric }) => metric))
-  const series = latest.filter(({ metric }) => wanted.has(metric))
+  const series = latest.filter((one) => own.some((line) => isOfLine(line, one)))
   if (series.length === 0) return goneWords ? `${goneWords} No sample of it is in this window.` : without
   const notes = own.flatMap((line) => notesOn(device, line, answer))
   if (notes.length > 0) return [...new Set(notes)].join(' ')

@@ -5,6 +5,11 @@ import { BITS_PER_SECOND, type DisplayQuantity, PAUSE_SHARE, PER_SECOND, PERCENT
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
 
+const BUS_ERRORS: MetricQuery = {
+  ...rate('pci_device_aer_messages_total'),
+  matchers: [{ label: 'severity', op: '=', value: 'correctable' }],
+}
+
 /** A signal of a port: its query and the title of its chart. */
 export interface PortSignalInfo {
   readonly query: MetricQuery
@@ -49,7 +54,7 @@ export const PORT_SIGNALS = {
   corrected: perSecond(rate('ethtool_port_rx_corrected_bits_phy_total'), 'Corrected bits', 'always some'),
   stalledWrites: share(last('ethtool_port_outbound_pci_stalled_wr_ratio'), 'PCIe writes stalled', 'of a second'),
   stalledReads: share(last('ethtool_port_outbound_pci_stalled_rd_ratio'), 'PCIe reads stalled', 'of a second'),
-  busErrors: perSecond(rate('pci_device_aer_correctable_total'), 'PCIe errors', 'corrected'),
+  busErrors: perSecond(BUS_ERRORS, 'PCIe errors', 'corrected'),
 } as const satisfies Record<string, PortSignalInfo>
 
 /** Queries on the state of the link and its changes, without charts. */

@@ -265,9 +265,9 @@ function bus(bandwidth: number | undefined): readonly DevicePanel[] {
       scale: 'lanes',
       slots: [7],
       lines: [
-        rate('pci_device_aer_correctable_total', 'correctable'),
-        rate('pci_device_aer_nonfatal_total', 'non-fatal'),
-        rate('pci_device_aer_fatal_total', 'fatal'),
+        rate('pci_device_aer_messages_total', 'correctable', { severity: 'correctable' }),
+        rate('pci_device_aer_messages_total', 'non-fatal', { severity: 'nonfatal' }),
+        rate('pci_device_aer_messages_total', 'fatal', { severity: 'fatal' }),
       ],
       without: 'No source reads the PCIe errors of this NIC.',
     },

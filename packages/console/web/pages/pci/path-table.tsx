@@ -16,10 +16,11 @@ import { ownersOf, type PathEnd, type PathLink } from './pci-path.ts'
 const TYPES: readonly string[] = ['pci_device', 'pci_aer', 'nvml_profile']
 const LOADS = ['DCGM_FI_PROF_PCIE_TX_BYTES', 'DCGM_FI_PROF_PCIE_RX_BYTES']
 const LATEST_EVERY_MS = 5_000
-const ERRORS = [
-  ['Correctable', 'pci_device_aer_correctable_total'],
-  ['Non-fatal', 'pci_device_aer_nonfatal_total'],
-  ['Fatal', 'pci_device_aer_fatal_total'],
+const ERRORS = 'pci_device_aer_messages_total'
+const SEVERITIES = [
+  ['Correctable', 'correctable'],
+  ['Non-fatal', 'nonfatal'],
+  ['Fatal', 'fatal'],
 ] as const
 
 /** Every link from the root to the device, with the speed and the errors of both ends. */
@@ -47,12 +48,12 @@ export function PathTable({
       cell: ({ link }) => (link?.isTrouble ? <StateMark tone="warning" word={link.now} /> : link?.now || '–'),
     },
     { key: 'best', head: 'At best', look: 'is-quiet', cell: ({ link }) => link?.best || '–' },
-    ...ERRORS.map(
-      ([title, metric]): TableColumn<EndRow> => ({
-        key: metric,
+    ...SEVERITIES.map(
+      ([title, severity]): TableColumn<EndRow> => ({
+        key: severity,
         head: title,
         kind: 'number',
-        cell: ({ own }) => groupThousands(own.find((one) => one.metric === metric)?.value ?? '–'),
+        cell: ({ own }) => groupThousands(own.find((one) => isOfSeverity(one, severity))?.value ?? '–'),
       }),
     ),
     {
@@ -148,9 +149,13 @@ function loadOf(gpu: DeviceInfo | undefined, series: readonly LatestSeries[]): n
   return loads.length > 0 ? Math.max(...loads.map(({ value }) => Number(value))) : Number.NaN
 }
 
+function isOfSeverity({ metric, labels }: LatestSeries, severity: string): boolean {
+  return metric === ERRORS && labels.severity === severity
+}
+
 /** Errors by name; `–` if the device has no error counters. */
 function errorWords(series: readonly LatestSeries[]): string {
-  const isCounted = series.some(({ metric, value }) => metric === ERRORS[0][1] && value !== null)
+  const isCounted = series.some(({ metric, value }) => metric === ERRORS && value !== null)
   const words = series
     .filter(({ metric, value }) => metric === 'pci_aer_errors_total' && value !== null && value !== '0')
     .map(({ labels, value }) => `${labels.error} ${groupThousands(value ?? '')}`)

@@ -84,6 +84,8 @@ function DeviceLinks({
   ))
 }
 
+const ERRORS = 'pci_device_aer_messages_total'
+
 function pciFacts(
   device: DeviceInfo,
   owner: DeviceInfo | undefined,
@@ -117,9 +119,9 @@ function pciFacts(
     ),
     numberFact('Carries at most', BYTES_PER_SECOND, bandwidth, 'each way'),
     numberFact('In use', PERCENT, load / bandwidth, 'the busier way'),
-    countFact('Correctable errors', exact('pci_device_aer_correctable_total'), 'messages in all'),
-    countFact('Non-fatal errors', exact('pci_device_aer_nonfatal_total'), 'messages in all'),
-    countFact('Fatal errors', exact('pci_device_aer_fatal_total'), 'messages in all'),
+    countFact('Correctable errors', exact(ERRORS, { severity: 'correctable' }), 'messages in all'),
+    countFact('Non-fatal errors', exact(ERRORS, { severity: 'nonfatal' }), 'messages in all'),
+    countFact('Fatal errors', exact(ERRORS, { severity: 'fatal' }), 'messages in all'),
     {
       label: 'Switch',
       value: device.switch ?? 'none',

@@ -18,6 +18,8 @@ export function pciPanels(
         { metric: `pci_device_${name}`, function: fn, label, of, ...(full ? { full: `pci_device_${full}` } : {}) },
       ]
     })
+  const messages = (severity: string) =>
+    each('aer_messages_total', 'rate').map((line) => ({ ...line, labels: { severity } }))
   return [
     {
       id: 'bytes',
@@ -65,7 +67,7 @@ export function pciPanels(
       quantity: PER_SECOND,
       scale: 'lanes',
       slots: [7],
-      lines: each('aer_correctable_total', 'rate'),
+      lines: messages('correctable'),
       without: 'No source reads the errors of this path.',
     },
     {
@@ -75,7 +77,7 @@ export function pciPanels(
       quantity: PER_SECOND,
       scale: 'lanes',
       slots: [7],
-      lines: each('aer_nonfatal_total', 'rate'),
+      lines: messages('nonfatal'),
       without: 'No source reads the errors of this path.',
     },
     {
