@@ -90,7 +90,7 @@ export const SCENARIO_CASES: readonly (readonly ScenarioCase[])[] = [
       durationS: 120,
       rules: ['link_ber'],
       tell: {
-        metric: 'ethtool_port_rx_corrected_bits_phy_total',
+        metric: 'ethtool_port_rx_corrected_bit_errors_phy_total',
         function: 'rate',
         // A healthy port corrects up to 42 500 bits a second.
         holds: (own = 0) => own > 300_000,

@@ -32,7 +32,10 @@ export const docaPccCounterType = defineType(
     device,
     slot,
     counter: label('Name of the counter in the algorithm'),
-    events_total: counter('u64', { help: 'Value of the counter, widened from 32 bits' }),
+    events_total: counter('u64', {
+      metric: 'doca_pcc_events_total',
+      help: 'Value of the counter, widened from 32 bits',
+    }),
   },
   { entity },
 )

@@ -48,8 +48,18 @@ export const ethtoolPortType = defineType(
     rx_crc_errors_phy_total: count('Packets dropped for a wrong checksum'),
     rx_symbol_err_phy_total: count('Packets dropped for physical coding errors'),
     rx_pcs_symbol_err_phy_total: count('Symbol errors that forward error correction did not correct'),
-    rx_corrected_bits_phy_total: count('Bits that forward error correction corrected'),
-    rx_bits_phy_total: count('Bits that the port could have received, the base of error rates'),
+    rx_corrected_bits_phy_total: optional(
+      counter('u64', {
+        metric: 'ethtool_port_rx_corrected_bit_errors_phy_total',
+        help: 'Bits that forward error correction corrected',
+      }),
+    ),
+    rx_bits_phy_total: optional(
+      counter('u64', {
+        metric: 'ethtool_port_rx_bit_times_phy_total',
+        help: 'Bits that the port could have received, the base of error rates',
+      }),
+    ),
     rx_discards_phy_total: count('Packets received and dropped because the port had no buffer'),
     tx_discards_phy_total: count('Packets dropped instead of being sent, though without an error'),
     tx_errors_phy_total: count('Packets not sent because they were longer than the port allows'),

@@ -51,7 +51,7 @@ export const PORT_SIGNALS = {
   discards: perSecond(NIC_QUERIES.discards, 'Discards', 'packets'),
   symbolErrors: perSecond(rate('ethtool_port_rx_pcs_symbol_err_phy_total'), 'Symbol errors', 'beyond correction'),
   checksumErrors: perSecond(NIC_QUERIES.checksumErrors, 'Checksum errors', 'packets'),
-  corrected: perSecond(rate('ethtool_port_rx_corrected_bits_phy_total'), 'Corrected bits', 'always some'),
+  corrected: perSecond(rate('ethtool_port_rx_corrected_bit_errors_phy_total'), 'Corrected bits', 'always some'),
   stalledWrites: share(last('ethtool_port_outbound_pci_stalled_wr_ratio'), 'PCIe writes stalled', 'of a second'),
   stalledReads: share(last('ethtool_port_outbound_pci_stalled_rd_ratio'), 'PCIe reads stalled', 'of a second'),
   busErrors: perSecond(BUS_ERRORS, 'PCIe errors', 'corrected'),

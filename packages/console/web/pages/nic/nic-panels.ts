@@ -130,7 +130,7 @@ function congestion(): readonly DevicePanel[] {
       id: 'pcc',
       title: 'Programmable congestion control',
       quantity: PER_SECOND,
-      lines: [{ ...rate('doca_pcc_counter_events_total', ''), each: 'counter' }],
+      lines: [{ ...rate('doca_pcc_events_total', ''), each: 'counter' }],
       without: 'No source reads the counters of a congestion-control algorithm on this NIC.',
     },
   ]
