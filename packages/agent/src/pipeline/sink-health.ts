@@ -1,5 +1,5 @@
 import type { Sink, Source } from '@sonde/sdk'
-import { droppedTotal, type Route, sinkDropCause, sinkHealthType } from '@sonde/sdk/internal'
+import { type Route, reportSink, sinkDropCause } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
 /**
@@ -25,18 +25,9 @@ export class SinkHealth {
 
   /** Reports a sink as a record of a source. Called about once a second. */
   report(source: Source, { sink, failing }: Pick<Route, 'sink' | 'failing'>, nowMs = performance.now()): void {
-    const { name, stats } = sink
-    const row = source.bind(sinkHealthType, { sink: name })
-    row.counter('records_in_total').set(stats.in)
-    row.counter('records_out_total').set(stats.out)
-    row.counter('records_dropped_total').set(droppedTotal(stats))
-    row.counter('duplicates_total').set(stats.duplicates)
-    row.counter('errors_total').set(stats.errors)
-    row.counter('accept_seconds_total').set(stats.seconds)
     this.#logDrops(sink)
-    if (failing === undefined) return
-    this.#turn(sink, failing, nowMs)
-    row.gauge('up').set(this.#failedMs.has(sink) ? 0 : 1)
+    if (failing !== undefined) this.#turn(sink, failing, nowMs)
+    reportSink(source, sink, failing === undefined ? undefined : !this.#failedMs.has(sink))
   }
 
   /** The first drop of each reason that the sink has words for. */

@@ -197,6 +197,12 @@ export interface ListedSink {
   readonly hidden: Readonly<Record<string, number>>
   /** Words for a reason of drops, such as the answer of a peer that refused records. */
   readonly causes: Readonly<Record<string, string>>
+  /** Records that wait or are being sent; absent if the sink does not say. */
+  readonly queuedRecords?: number
+  /** Size of these records. Unit: bytes. */
+  readonly queuedBytes?: number
+  /** Age of the oldest of these records, 0 without any; absent if it is not known. Unit: seconds. */
+  readonly lagS?: number
   /** Part of `out` that it already had. */
   readonly duplicates: number
   readonly errors: number

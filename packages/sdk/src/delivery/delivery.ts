@@ -62,6 +62,11 @@ export interface DeliverySink extends Sink {
   readonly queuedRecords: number
   /** Size of the queued records, as limits count it. Unit: bytes. */
   readonly queuedBytes: number
+  /**
+   * The age of the oldest record that has not arrived: 0 with an empty queue, undefined while no request is in progress.
+   * Unit: seconds.
+   */
+  readonly lagS: number | undefined
   /** The last error; empty after a request has arrived. */
   readonly failing: string
   /** Dead letters that were only counted, because `onReject` was busy with `deadLettersMax` others. */
@@ -175,6 +180,10 @@ class Delivery<P> implements DeliverySink {
 
   get queuedBytes(): number {
     return this.#queue.bytes
+  }
+
+  get lagS(): number | undefined {
+    return this.#queue.records === 0 ? 0 : this.#requests.lagS
   }
 
   get lettersOverflowed(): number {

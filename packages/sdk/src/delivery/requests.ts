@@ -3,6 +3,7 @@ import type { Timers } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
 import type { CheckedLimits } from './config.ts'
 import type { DeadLetter, DeadLetters } from './dead-letters.ts'
+import { Lag } from './lag.ts'
 import type { Ledger } from './ledger.ts'
 import { type DeliveryQueue, type QueueEntry, recordsOf } from './queue.ts'
 import type { Sender } from './sender.ts'
@@ -30,6 +31,7 @@ const HALVINGS_IN_ROW_MAX = 40
 export class Requests<P> {
   readonly #parts: RequestParts<P>
   readonly #runs = new Set<Promise<void>>()
+  readonly #lag = new Lag()
   /** Number of flushes and closes that want records to be sent without lingering. */
   #urgent = 0
   #lingered = false
@@ -38,6 +40,11 @@ export class Requests<P> {
 
   constructor(parts: RequestParts<P>) {
     this.#parts = parts
+  }
+
+  /** The age of the oldest record that is being sent; undefined if none is. Unit: seconds. */
+  get lagS(): number | undefined {
+    return this.#lag.seconds
   }
 
   /** Starts as many requests as the limits allow; called after every change that could allow another. */
@@ -96,13 +103,24 @@ export class Requests<P> {
     this.#cancelLinger = undefined
   }
 
+  async #run(): Promise<void> {
+    const taken = await this.#take()
+    const [first] = taken
+    const end = first === undefined ? undefined : this.#lag.begin(first.batch)
+    try {
+      await this.#settle(taken)
+    } finally {
+      end?.()
+    }
+  }
+
   /**
    * Sends one request. A request that the encoder or the peer refuses is halved and tried again, until the faulty batch
    * is alone and its neighbours have arrived.
    */
-  async #run(): Promise<void> {
+  async #settle(taken: readonly QueueEntry[]): Promise<void> {
     const { queue, sender, timers } = this.#parts
-    const waiting = [await this.#take()]
+    const waiting = [taken]
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
       if (part.length === 0) continue
       const refused = sender.stopped ? 'stopped' : await this.#deliver(part)

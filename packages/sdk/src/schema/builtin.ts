@@ -124,6 +124,9 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   duplicates_total: counter('u64', { help: 'Records of pages that it had already; a part of out' }),
   errors_total: counter('u64', { help: 'Times it failed' }),
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),
+  queued_records: optional(gauge('u64', { help: 'Records that have not arrived; absent where it does not say' })),
+  queued_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Size of these records' })),
+  lag_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Age of the oldest of these records; 0 without any' })),
 })
 
 /** State of the store. */

@@ -30,6 +30,11 @@ export interface SinkCounts extends Readonly<Omit<SinkStats, 'dropped'>> {
   readonly dropped: Readonly<Record<string, number>>
   /** Dropped records that are only not shown here: other sinks keep them. */
   readonly hidden: Readonly<Record<string, number>>
+  /** Records that wait or are being sent, and their size in bytes; absent if the sink does not say. */
+  readonly queuedRecords?: number
+  readonly queuedBytes?: number
+  /** The age of the oldest of them; absent if it is not known. Unit: seconds. */
+  readonly lagS?: number
   /** Explanations of reasons by the sink, for example the last message of a peer that refused records. */
   readonly causes: Readonly<Record<string, string>>
 }
@@ -68,6 +73,12 @@ export interface Sink {
    * `stats.dropped`. Default: none; all dropped records are lost.
    */
   readonly hidden?: ReadonlyMap<string, number>
+  /** Accepted records that are neither passed on nor dropped. Default: unknown. */
+  readonly queuedRecords?: number
+  /** Size of these records. Unit: bytes. Default: unknown. */
+  readonly queuedBytes?: number
+  /** The age of the oldest of these records, 0 without any. Unit: seconds. Default: unknown. */
+  readonly lagS?: number | undefined
   /** Why the sink fails, as a sentence; empty if it does not fail. Default: unknown. */
   readonly failing?: string
   /** Limit of the records that wait until they are durable; more are dropped. Unit: bytes. Default: unknown. */
@@ -111,12 +122,15 @@ export function sinkStats(): SinkStats {
 
 /** A snapshot of the counts. */
 export function countsOf(sink: Sink): SinkCounts {
-  const { stats, hidden } = sink
+  const { stats, hidden, queuedRecords, queuedBytes, lagS } = sink
   const causes = [...stats.dropped.keys()].map((reason) => [reason, sinkDropCause(sink, reason)] as const)
   return {
     ...stats,
     dropped: Object.fromEntries(stats.dropped),
     hidden: Object.fromEntries(hidden ?? []),
+    ...(queuedRecords === undefined ? {} : { queuedRecords }),
+    ...(queuedBytes === undefined ? {} : { queuedBytes }),
+    ...(lagS === undefined ? {} : { lagS }),
     causes: Object.fromEntries(causes.filter(([, cause]) => cause !== '')),
   }
 }

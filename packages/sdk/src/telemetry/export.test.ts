@@ -172,3 +172,27 @@ test('of three destinations of which one hangs and one fails, the third gets eve
   await until('one says why it fails', () => failing.headers['content-type'] === 'application/x-ndjson')
   assert.deepEqual([linesOf(hanging), linesOf(failing)], [[], []])
 })
+
+test('/metrics of an application shows how its destinations fare', async (t) => {
+  const peer = await HttpPeer.start(t)
+  await peer.behave('fails')
+  const schema = await started(t, {
+    prometheus: { endpoint: '127.0.0.1:0' },
+    export: { jsonl: { url: peer.url, lingerMs: 0, backoffInitialMs: 10, backoffMaxMs: 10, closeTimeoutMs: 100 } },
+  })
+  const source = schema.createSource({ tag: 'a' })
+  source.report(link, { ...record(1), time: wallNs() - 90_000_000_000n })
+  source.emit()
+  const metricOf = async (name: string) => {
+    const text = await (await fetch(`${schema.status().prometheus}/metrics`)).text()
+    return Number(new RegExp(`^sonde_sink_${name}\\{[^}]*sink="jsonl"[^}]*\\} (\\S+)`, 'm').exec(text)?.[1] ?? NaN)
+  }
+  await until('the destination fails', async () => (await metricOf('up')) === 0)
+  assert.ok((await metricOf('lag_seconds')) >= 90)
+  assert.ok((await metricOf('queued_bytes')) > 256)
+  assert.deepEqual([await metricOf('records_in_total'), await metricOf('queued_records')], [1, 1])
+  await peer.behave('takes')
+  await until('it is well again', async () => (await metricOf('up')) === 1)
+  assert.deepEqual([await metricOf('lag_seconds'), await metricOf('queued_records')], [0, 0])
+  assert.equal(await metricOf('records_out_total'), 1)
+})

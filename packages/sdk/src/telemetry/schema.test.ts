@@ -248,7 +248,7 @@ test('an option that there is not is refused, with those that there are and the 
       { export: { files: { dataRot: '/tmp' } } },
       /^schema wrong: export\.files\.dataRot is an unknown key, with "\/tmp" \(did you mean dataRoot\?\); allowed: name, /,
     ],
-    [{ export: { file: {} } }, /export\.file is an unknown key.* files\?\); allowed: files, jsonl$/],
+    [{ export: { jsonll: {} } }, /export\.jsonll is an unknown key.* jsonl\?\); allowed: files, /],
     [{ ipc: { socketDir: '/tmp' } }, /^ipc of schema wrong: .* socketsDir\?/],
     [{ prometheus: { endpont: ':1' } }, /^prometheus of schema wrong: .* endpoint\?/],
     [{ other: 1 }, /"other" is no option; allowed/],

@@ -11,10 +11,11 @@ import { type Destination, openDestination } from '../sinks/destinations.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
 import { listenerOptionsOf } from '../sinks/prometheus/environment.ts'
 import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
+import { reportSink } from '../sinks/report-sink.ts'
 import { Route } from '../sinks/route.ts'
 import { applicationLabels } from '../source/application-labels.ts'
 import type { SourceOptions } from '../source/options.ts'
-import { createSource, type Source } from '../source/source.ts'
+import { createOwnSource, createSource, type Source } from '../source/source.ts'
 import { checkSchemaOptions, type SchemaConfig, type SchemaOptions, type SchemaSourceOptions } from './config.ts'
 import { checkName } from './names.ts'
 import { opaqueTypes } from './opaque.ts'
@@ -332,7 +333,22 @@ export class Schema {
       throw error
     }
     this.#prometheus = listener
-    return [...opened, ...sinks.map((sink) => new Route(sink))]
+    const routes = [...opened, ...sinks.map((sink) => new Route(sink))]
+    if (listener !== undefined) this.#showSinks(listener, routes)
+    return routes
+  }
+
+  /** `/metrics` of an application shows how its other sinks fare, as that of an agent does. */
+  #showSinks(listener: PrometheusSink, routes: readonly Route[]): void {
+    const labels = applicationLabels({ id: hostname(), tag: this.name, labels: {} })
+    const source = createOwnSource({ id: this.name, labels, emit: (batch) => listener.view.accept(batch) })
+    const shown = routes.filter(({ sink }) => sink !== listener)
+    listener.beforeScrape = () => {
+      for (const { sink, failing } of shown)
+        reportSink(source, sink, failing === undefined ? undefined : failing === '')
+      source.collect()
+      source.emit()
+    }
   }
 
   async #openSets(): Promise<void> {

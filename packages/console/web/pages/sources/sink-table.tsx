@@ -7,6 +7,9 @@ import { groupThousands } from '../../format/number.ts'
 import { droppedCount } from '../source-words.ts'
 import { DropReasons } from './drop-reasons.tsx'
 
+/** A lag beyond this is no longer that of batches. Unit: seconds. */
+const LAG_TROUBLE_S = 60
+
 const COLUMNS: readonly TableColumn<ListedSink>[] = [
   { key: 'sink', head: 'Sink', kind: 'rowHead', cell: ({ name }) => name },
   {
@@ -25,6 +28,19 @@ const COLUMNS: readonly TableColumn<ListedSink>[] = [
     head: 'Waiting',
     kind: 'number',
     cell: (sink) => groupThousands(String(Math.max(0, sink.in - sink.out - droppedCount(sink)))),
+  },
+  {
+    key: 'queue',
+    head: 'Queue bytes',
+    kind: 'number',
+    cell: ({ queuedBytes }) => (queuedBytes === undefined ? '' : groupThousands(String(queuedBytes))),
+  },
+  {
+    key: 'lag',
+    head: 'Lag s',
+    kind: 'number',
+    look: ({ lagS = 0 }) => (lagS > LAG_TROUBLE_S ? 'is-trouble' : ''),
+    cell: ({ lagS }) => (lagS === undefined ? '' : groupThousands(lagS.toFixed(lagS < LAG_TROUBLE_S ? 1 : 0))),
   },
   {
     key: 'dropped',

@@ -30,6 +30,8 @@ export interface PrometheusListenerOptions extends Omit<PrometheusOptions, 'name
 export interface PrometheusSink extends Sink {
   /** Such as `http://127.0.0.1:9101`. */
   readonly address: string
+  /** Called before each scrape until this sink is closed, to report what the scrape shall show. */
+  beforeScrape: (() => void) | undefined
   /** The shared view; its `stats` count the records of all its users. */
   readonly view: Prometheus
 }
@@ -112,7 +114,9 @@ async function open(at: Endpoint, place: string, options: ViewOptions, text: str
   const view = createPrometheus({ ...viewOptions, onDrop })
   const fieldSets = new FieldSets({ csetDir, fsetDir })
   try {
-    const serving = await serve(view, fieldSets, at)
+    const serving = await serve(view, fieldSets, at, () => {
+      for (const sink of sinks) sink.beforeScrape?.()
+    })
     await fieldSets.tellMissing()
     return { view, serving, options: text, sinks }
   } catch (cause) {
@@ -135,6 +139,7 @@ async function listenFault(cause: unknown, address: string, place: string): Prom
 class SharedSink implements PrometheusSink {
   readonly name = 'prometheus'
   readonly stats = sinkStats()
+  beforeScrape: (() => void) | undefined
   readonly #shared: Shared
   readonly #last: () => void
   /** The sources that came through here. */

@@ -31,11 +31,17 @@ export interface Serving {
 }
 
 /**
- * Serves `/metrics`, `/cset/NAME`, `/fset/NAME` and `/NAME`. It does not keep the process alive.
+ * Serves `/metrics`, `/cset/NAME`, `/fset/NAME` and `/NAME`. It does not keep the process alive. `beforeScrape` is
+ * called before each answer.
  *
  * @throws what `node:net` says where it cannot listen.
  */
-export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port }: Endpoint): Promise<Serving> {
+export async function serve(
+  view: Prometheus,
+  fieldSets: FieldSets,
+  { host, port }: Endpoint,
+  beforeScrape: () => void = () => undefined,
+): Promise<Serving> {
   const source = createSource({ id: 'self', emit: (batch) => view.accept(batch) })
   const rule = hostRule(host, hostname(), [])
   const options = {
@@ -45,7 +51,7 @@ export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port
   }
   // Only here: it takes 6 MB, also of processes that serve nothing.
   const { createServer } = await import('node:http')
-  const server = createServer(options, routes(view, fieldSets, source, rule))
+  const server = createServer(options, routes(view, fieldSets, source, rule, beforeScrape))
   boundConnections(server, { count: CONNECTION_LIMIT, silenceMs: SILENCE_LIMIT_MS })
   server.on('connection', (socket) => socket.unref())
   // Workers of node:cluster would share one port, and each scrape would reach another of them.
@@ -57,7 +63,13 @@ export async function serve(view: Prometheus, fieldSets: FieldSets, { host, port
   return { address: addressOf({ host, port: free }), close: () => closeServer(server) }
 }
 
-function routes(view: Prometheus, fieldSets: FieldSets, source: Source, rule: HostRule): RequestListener {
+function routes(
+  view: Prometheus,
+  fieldSets: FieldSets,
+  source: Source,
+  rule: HostRule,
+  beforeScrape: () => void,
+): RequestListener {
   return async (request, response) => {
     if (hasManyHosts(request)) return tell(response, 400, 'the request has more than one Host')
     if (!allowsHost(rule, request.headers.host)) return tell(response, 421, 'Host is no name of this server')
@@ -69,6 +81,7 @@ function routes(view: Prometheus, fieldSets: FieldSets, source: Source, rule: Ho
     }
     try {
       const filter = await filterOf(fieldSets, request)
+      beforeScrape()
       await reportFiles(source, view, fieldSets)
       await answerScrape(view, request, response, filter)
     } catch (error) {
