@@ -10,6 +10,7 @@ export const DEBIAN_PACKAGES = {
   'victoria-metrics': 'victoria-metrics',
   'prometheus-node-exporter': 'prometheus-node-exporter',
   'chromium-headless-shell': 'chromium-headless-shell',
+  influxd: 'influxdb',
   ethtool: 'ethtool',
   cc: 'gcc libc6-dev',
   python3: 'python3',

@@ -9,6 +9,10 @@ export class HttpPeer {
   readonly bodies: string[] = []
   /** Headers of the last request. */
   headers: Readonly<Record<string, string | string[] | undefined>> = {}
+  /** Path and query of the last request. */
+  path = ''
+  /** The answer to a body that it takes. */
+  answer: (body: string) => { readonly status: number; readonly text: string } = () => ({ status: 204, text: '' })
   /** What it says where it refuses. */
   refusal = 'not a record'
   /** Connections so far. */
@@ -50,6 +54,7 @@ export class HttpPeer {
       request.on('data', (piece: Buffer) => pieces.push(piece))
       request.on('end', () => {
         this.headers = request.headers
+        this.path = request.url ?? ''
         this.#answer(Buffer.concat(pieces).toString(), response)
       })
     })
@@ -58,10 +63,12 @@ export class HttpPeer {
 
   #answer(body: string, response: ServerResponse): void {
     switch (this.#behaviour) {
-      case 'takes':
+      case 'takes': {
         this.bodies.push(body)
-        response.writeHead(204).end()
+        const { status, text } = this.answer(body)
+        response.writeHead(status).end(text)
         break
+      }
       case 'fails':
         response.writeHead(503).end('try again later\n')
         break

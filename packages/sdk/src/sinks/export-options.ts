@@ -1,7 +1,9 @@
 import type { CommonOptions } from './common-options.ts'
+import type { EsOptions, esEntries } from './es/config.ts'
 import type { FileOptions, fileEntries } from './file/config.ts'
 import type { FilesOptions, filesEntries } from './files/config.ts'
 import type { FluentBitOptions, fluentBitEntries } from './fluent-bit/config.ts'
+import type { InfluxOptions, influxEntries } from './influx/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
 import type { StdoutOptions, stdoutEntries } from './stdout/config.ts'
 
@@ -15,6 +17,12 @@ export type FluentBitDestination = CommonOptions & Pick<FluentBitOptions, keyof 
 
 /** Records as JSON lines over HTTP, with the options of {@link JsonlOptions}. */
 export type JsonlDestination = CommonOptions & Pick<JsonlOptions, keyof typeof jsonlEntries>
+
+/** Records as points in InfluxDB, with the options of {@link InfluxOptions}. */
+export type InfluxDestination = CommonOptions & Pick<InfluxOptions, keyof typeof influxEntries>
+
+/** Records as documents in Elasticsearch or OpenSearch, with the options of {@link EsOptions}. */
+export type EsDestination = CommonOptions & Pick<EsOptions, keyof typeof esEntries>
 
 /** Records as lines of text in a file, with the options of {@link FileOptions}. */
 export type FileDestination = CommonOptions & Pick<FileOptions, Extract<keyof typeof fileEntries, keyof FileOptions>>
@@ -31,6 +39,10 @@ export interface ExportOptions {
   readonly fluentBit?: OneOrMany<FluentBitDestination>
   /** Records as JSON lines, posted over HTTP. */
   readonly jsonl?: OneOrMany<JsonlDestination>
+  /** Records as points in InfluxDB 1, 2 or 3. */
+  readonly influx?: OneOrMany<InfluxDestination>
+  /** Records as documents in Elasticsearch or OpenSearch. */
+  readonly es?: OneOrMany<EsDestination>
   /** Records as lines of text, appended to a file. */
   readonly file?: OneOrMany<FileDestination>
   /** Records as lines of text, on standard output. */

@@ -2,9 +2,11 @@ import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot'
 import type { OnLoss } from '../delivery/ledger.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import type { Sink } from '../sink/sink.ts'
+import { esSink } from './es/definition.ts'
 import { fileSink } from './file/definition.ts'
 import { filesSink } from './files/definition.ts'
 import { fluentBitSink } from './fluent-bit/definition.ts'
+import { influxSink } from './influx/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
 import { stdoutSink } from './stdout/definition.ts'
 
@@ -74,4 +76,12 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
 }
 
 /** Every kind of destination that a configuration can name. */
-export const SINKS: readonly SinkDefinition[] = [filesSink, fluentBitSink, jsonlSink, fileSink, stdoutSink]
+export const SINKS: readonly SinkDefinition[] = [
+  filesSink,
+  fluentBitSink,
+  jsonlSink,
+  influxSink,
+  esSink,
+  fileSink,
+  stdoutSink,
+]

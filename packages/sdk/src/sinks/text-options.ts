@@ -1,8 +1,8 @@
 import { checkOptions } from '../config/check-options.ts'
 import { boundedText, choice, pattern, setting } from '../config/kit.ts'
 import { clashOfLimits, type DeliveryLimits, deliveryEntries, type RelatedLimits } from '../delivery/config.ts'
-import { SondeError } from '../errors.ts'
 import { TEXT_FORMATS, type TextFormat } from '../wire/fluent-text/encode.ts'
+import { refuseClash } from './refuse-clash.ts'
 import type { OptionClash } from './registry.ts'
 
 /** Options of sinks that write lines of text. Such a sink makes one write at a time, so lines keep their order. */
@@ -54,9 +54,9 @@ export function clashOfText(options: LineOptions & RelatedLimits): OptionClash |
 
 function clashOfTemplate({ format, template }: LineOptions): OptionClash | undefined {
   if (format === 'template' && template === '')
-    return { key: 'template', allowed: 'the text of a line, because the format is template' }
+    return { key: 'template', fault: 'is missing', allowed: 'the text of a line, because the format is template' }
   if (format !== 'template' && template !== '')
-    return { key: 'format', allowed: 'template, because a template is given' }
+    return { key: 'format', fault: `is ${format}`, allowed: 'template, because a template is given' }
   return undefined
 }
 
@@ -67,9 +67,6 @@ function clashOfTemplate({ format, template }: LineOptions): OptionClash | undef
  */
 export function checkLineOptions(given: TextSinkOptions, where: string): LineOptions {
   const options = checkOptions(lineEntries, given, 'OUT_OPTION', where)
-  const clash = clashOfTemplate(options)
-  if (clash === undefined) return options
-  const { key, allowed } = clash
-  const value = JSON.stringify(options[key as keyof LineOptions])
-  throw new SondeError('OUT_OPTION', `${key}${where} is ${value}; allowed: ${allowed}`)
+  refuseClash(clashOfTemplate(options), 'OUT_OPTION', where)
+  return options
 }

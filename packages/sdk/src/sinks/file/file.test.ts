@@ -124,11 +124,11 @@ test('refuses options that do not go together', () => {
   assert.throws(() => createFile({ path: '' }), refused(/^path of file is ""; allowed: text of 1 to 4096/))
   assert.throws(
     () => createFile({ path: 'a', format: 'template' }),
-    refused(/^template of file is ""; allowed: the text/),
+    refused(/^template of file is missing; allowed: the text/),
   )
   assert.throws(
     () => createFile({ path: 'a', template: '{a}' }),
-    refused(/^format of file is "json_lines"; allowed: templ/),
+    refused(/^format of file is json_lines; allowed: templ/),
   )
   assert.throws(
     () => createFile({ path: 'a', filesMax: 0 }),

@@ -11,8 +11,15 @@ test('reads the status of each item; a conflict is a document that is there alre
     reason: 'failed to parse field [speed]',
     caused_by: { type: 'illegal_argument_exception', reason: 'out of\nrange' },
   }
-  const items = [item(201), item(400, error), item(429, { type: 'es_rejected', reason: 'full' }), item(409), item(503)]
-  assert.deepEqual(readBulkAnswer(JSON.stringify({ errors: true, items }), 5), {
+  const items = [
+    item(201),
+    item(400, error),
+    item(429, { type: 'es_rejected', reason: 'full' }),
+    item(409),
+    item(503),
+    item(403),
+  ]
+  assert.deepEqual(readBulkAnswer(JSON.stringify({ errors: true, items }), 6), {
     faults: [
       {
         index: 1,
@@ -21,6 +28,7 @@ test('reads the status of each item; a conflict is a document that is there alre
       },
       { index: 2, isTransient: true, reason: '429 es_rejected: full' },
       { index: 4, isTransient: true, reason: '503' },
+      { index: 5, isTransient: true, reason: '403' },
     ],
   })
   assert.deepEqual(readBulkAnswer('{"errors":false,"items":[]}', 5), { faults: [] })

@@ -2,7 +2,7 @@
 export interface BulkFault {
   /** Place of the record in the request, from 0. */
   readonly index: number
-  /** Whether the same record may be accepted later: 429 and 5xx. */
+  /** Whether the same record may be accepted later, because the fault is not in the record. */
   readonly isTransient: boolean
   /** Status and words of the server. */
   readonly reason: string
@@ -15,6 +15,8 @@ export interface BulkAnswer {
 
 const REASON_CHARACTERS_MAX = 200
 const CONFLICT = 409
+/** Rights, a missing index and an overload are no faults of the record. */
+const NOT_NOW: ReadonlySet<number> = new Set([401, 403, 404, 408, 429])
 
 /**
  * Reads the answer to a `_bulk` request of `count` records. A 200 says only that the server read the request: each item
@@ -33,7 +35,7 @@ export function readBulkAnswer(text: string, count: number): BulkAnswer | undefi
     if (typeof status !== 'number') return undefined
     // The document is there already, because its request was sent before.
     if ((status >= 200 && status < 300) || status === CONFLICT) continue
-    const isTransient = status >= 500 || status === 429
+    const isTransient = status >= 500 || NOT_NOW.has(status)
     faults.push({ index, isTransient, reason: `${status} ${wordsOf(error)}`.trim().slice(0, REASON_CHARACTERS_MAX) })
   }
   return { faults }

@@ -1,0 +1,85 @@
+import { hostname } from 'node:os'
+import { checkOptions } from '../../config/check-options.ts'
+import { checkHttp } from '../../delivery/connection/check-http.ts'
+import { HttpClient, type HttpRequest, httpRequest } from '../../delivery/connection/http-client.ts'
+import type { HttpAnswer } from '../../delivery/connection/http-endpoint.ts'
+import { RETRIED_STATUSES } from '../../delivery/connection/http-result.ts'
+import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
+import type { SendResult } from '../../delivery/sender.ts'
+import { readBulkAnswer } from '../../wire/bulk/answer.ts'
+import { type BulkOptions, encodeBulk } from '../../wire/bulk/encode.ts'
+import { isoTime } from '../../wire/record-time.ts'
+import { type EsOptions, esTargetEntries } from './config.ts'
+
+/** A wrong password or a missing right is not the fault of a record: somebody can fix it. */
+const RETRIED: ReadonlySet<number> = new Set([...RETRIED_STATUSES, 401, 403, 404])
+/** Room for an error in each item of a request with the default limits. Unit: bytes. */
+const ANSWER_BYTES_MAX = 8 << 20
+/** The parts of an answer that are used. */
+const FILTER = 'errors,items.*.status,items.*.error'
+
+/**
+ * Writes records as documents to Elasticsearch or OpenSearch, with `_bulk`.
+ *
+ * @throws SondeError `ELS_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that cannot
+ * be read, `DLV_OPTION` for a limit out of range.
+ */
+export function createEs(options: EsOptions): DeliverySink {
+  const target = checkOptions(esTargetEntries, options, 'ELS_OPTION', ' of es')
+  checkHttp(target)
+  const client = new HttpClient(
+    {
+      name: options.name ?? 'es',
+      contentType: 'application/x-ndjson',
+      addressOf: bulkAddress,
+      retried: RETRIED,
+      answerBytesMax: ANSWER_BYTES_MAX,
+      resultOf: resultOfBulk,
+    },
+    target,
+  )
+  const { index, logstashFormat, logstashPrefix, suppressTypeName, generateId: hasId, unsigned: hasUnsigned } = target
+  const bulk: BulkOptions = {
+    host: hostname(),
+    indexOf: logstashFormat
+      ? (ns) => `${logstashPrefix}-${isoTime(ns).slice(0, 10).replaceAll('-', '.')}`
+      : () => index,
+    mappingType: suppressTypeName ? undefined : '_doc',
+    hasId,
+    hasUnsigned,
+  }
+  return delivery<HttpRequest>({
+    name: 'es',
+    ...options,
+    encode: (batches) => httpRequest(encodeBulk(batches, bulk)),
+    send: client.send,
+    close: () => client.close(),
+  })
+}
+
+function bulkAddress(server: URL): URL {
+  const address = new URL(server)
+  address.pathname = `${address.pathname.replace(/\/+$/, '')}/_bulk`
+  address.searchParams.set('filter_path', FILTER)
+  return address
+}
+
+/** A 200 says only that the request was read: each document has a status of its own. */
+function resultOfBulk({ text, isWhole }: HttpAnswer, { body }: HttpRequest): SendResult {
+  if (!isWhole)
+    return { outcome: 'retry', reason: `the answer is longer than ${ANSWER_BYTES_MAX} bytes; lower batch_records_max` }
+  const answer = readBulkAnswer(text, documentsIn(String(body)))
+  if (answer === undefined) return { outcome: 'retry', reason: 'the answer is none to _bulk' }
+  const { faults } = answer
+  const later = faults.find(({ isTransient }) => isTransient)
+  if (later !== undefined) return { outcome: 'retry', reason: later.reason }
+  const [refused] = faults
+  return refused === undefined ? { outcome: 'ok' } : { outcome: 'reject', reason: refused.reason }
+}
+
+/** A document and its action are a line each. */
+function documentsIn(body: string): number {
+  let lines = 0
+  for (let at = body.indexOf('\n'); at >= 0; at = body.indexOf('\n', at + 1)) lines++
+  return lines / 2
+}
