@@ -19,7 +19,7 @@ const PERIOD_MS = 10
 const RECORDS_OF_PERIOD = 20
 const SPOOL_BYTES = 16 << 20
 /** Makes a second field of a number, by which a record that was torn is told. */
-const CHECK = 0x9e3779b97f4a7c15n
+export const CHECK = 0x9e3779b97f4a7c15n
 
 /** What an honest application reports in fault loops. */
 export const numberedType = defineType('numbered', 'Records with a number', {

@@ -1,0 +1,21 @@
+// An application with a queue on disk: `queue-main.ts QUEUE_DIR URL FIRST`. It reports numbers from FIRST on without
+// end, and prints after each flush up to which number everything is acknowledged.
+import { createSchema, wallNs } from '@sonde/sdk'
+import { CHECK, numberedType } from './numbered.ts'
+
+const [, , queueDir = '', url = '', first = '0'] = process.argv
+const schema = createSchema({
+  name: 'queue_loop',
+  export: { jsonl: { url, queueDir, lingerMs: 5, backoffInitialMs: 10, backoffMaxMs: 100, batchRecordsMax: 500 } },
+})
+schema.addType(numberedType)
+await schema.start()
+const source = schema.createSource({ tag: 'app' })
+for (let number = BigInt(first); ; ) {
+  for (let i = 0; i < 50; i++, number++) {
+    const check = BigInt.asUintN(64, (number + 1n) * CHECK)
+    source.report(numberedType, { time: wallNs(), worker: 'app', number_total: number, check })
+  }
+  await source.flush()
+  process.stdout.write(`${number}\n`)
+}
