@@ -107,7 +107,7 @@ test('the list of events, and what it says without any', needs('chromium-headles
     const look = async (page: Page): Promise<void> => {
       await page.getByText('The file of rules is not in use.').waitFor()
       const words = await page.locator('main').innerText()
-      assert.ok(words.includes(rulesFault) && words.includes('The rules of before go on watching.'), words)
+      assert.ok(words.includes(rulesFault) && words.includes('The previous rules stay in effect.'), words)
       assert.match(words, /240\s+earlier events match/u)
       assert.match(words, /12\s+events came faster/u)
       await lookEverywhere(t, page, 'events-fault')

@@ -47,7 +47,7 @@ test(
         return seen === RATE
       },
     )
-    await page.getByText('The rule holds no longer.').first().waitFor()
+    await page.getByText('The rule no longer holds.').first().waitFor()
 
     const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?state=closed')
     const shown = Number(new URL(page.url()).pathname.split('/').at(-1))

@@ -124,7 +124,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
     const look = async (page: Page): Promise<void> => {
       await page
         .locator('.banner')
-        .getByText(/No samples from .* They could not be had: memory does not reach back/)
+        .getByText(/No samples from .* They are not available: memory does not reach back/)
         .waitFor()
     }
     await stage.visit('/', look, { before: (page) => page.route('**/api/v1/stream*', gap) })

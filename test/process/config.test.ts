@@ -235,7 +235,7 @@ test('check says whether another Sonde has the history, and whether it can be ke
     const { code, output } = await runSonde(['check', '--data-dir', place, '--listen', '127.0.0.1:0'])
     return `${code} ${output.split('\n').find((line) => line.startsWith('history'))}`
   }
-  assert.match(await historyIn(dir), /^1 history +taken +\S+store\.db is open in another process; stop that one/)
+  assert.match(await historyIn(dir), /^1 history +taken +\S+store\.db is open in another process; stop that process/)
   assert.equal((await fetch(`${sonde.address}/healthz`)).status, 200)
   assert.equal(await sonde.stop(), 0)
   assert.match(await historyIn(dir), /^0 history +present +\S+store\.db, /)
@@ -297,7 +297,7 @@ test('check says whether the folders of sockets and of files can be used, and ma
   assert.deepEqual(await ask(`${home}/open`, `${home}/data`), {
     code: 1,
     rows: [
-      `service denied ${home}/open can be written by everybody, who could put another socket there; give service.sockets_dir a folder of this user's own`,
+      `service denied ${home}/open is writable by everybody, so any user could place another socket there; give service.sockets_dir a folder of this user's own`,
       `files present ${home}/data, N GiB are free`,
     ],
   })

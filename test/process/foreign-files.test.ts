@@ -76,7 +76,7 @@ test('root loads no library that another user owns, can write, or can exchange, 
   for (const command of commands)
     assert.equal(
       await refusal(command),
-      `sonde: library ${library} is not loaded: it belongs to user ${OTHER_USER}, and root loads what is its own; chown it, or allow that owner with --trust-owner ${OTHER_USER}\n`,
+      `sonde: library ${library} is not loaded: it belongs to user ${OTHER_USER}, and root loads only its own files; chown it, or allow that owner with --trust-owner ${OTHER_USER}\n`,
     )
   const explained = await runSonde(['explain', 'doca_telemetry_diag', '--config', config, '--listen', '127.0.0.1:1'])
   assert.match(

@@ -215,7 +215,7 @@ test('a folder of sockets that cannot be used is a warning that names it, and th
   chmodSync(open, 0o777)
   const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: open, XDG_RUNTIME_DIR: dir.path }
   const sonde = await started(t, ['agent'], env)
-  assert.match(sonde.output(), new RegExp(`"level":40,.*${open} can be written by everybody`))
+  assert.match(sonde.output(), new RegExp(`"level":40,.*${open} is writable by everybody`))
   const { service } = await ask<{ service: { state: string; reason: string } }>(sonde, '/api/v1/node')
   assert.equal(service.state, 'failing')
   assert.match(service.reason, /service\.sockets_dir/)

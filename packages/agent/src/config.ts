@@ -69,7 +69,7 @@ export const prometheusSchema = block({
   allowed_hosts: setting(
     hostNames(),
     [],
-    'Names by which browsers may reach the page and the API, beside those that are ours; see [the HTTP API](http-api.md)',
+    'Further host names by which browsers may reach the page and the API; see [the HTTP API](http-api.md)',
   ),
   timestamps: setting(flag(), false, 'Whether lines carry the time of their record'),
   series_expiry_s: setting(
@@ -92,7 +92,7 @@ export const prometheusSchema = block({
   indexes: setting(
     list(pattern(/^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/, 'the name of a field'), 64, 'names'),
     [],
-    'Fields that are labels beside those of their type, so that each of their values keeps its latest record',
+    'Fields that become labels too, so each of their values keeps its latest record',
   ),
   metadata_file: folder(
     'Label file: lines `name=value`, or a `level_labels.ini`; see [Prometheus](prometheus.md#labels-from-a-file). Default: none',
@@ -100,12 +100,12 @@ export const prometheusSchema = block({
   constant_labels: setting(
     list(pattern(/^[A-Za-z_][A-Za-z0-9_]{0,127}=[^\r\n]{0,1024}$/, 'name=value'), 32, 'labels'),
     [],
-    'Labels of every series that has not one of that name',
+    'Labels added to every series that lacks a label of that name',
   ),
   node: v.optional(
     v.pipe(
       pattern(/^[^\r\n]{1,1024}$/, 'a name of 1 to 1024 characters'),
-      v.description('Label `node` of every series that has none of its own. Default: there is no such label'),
+      v.description('Label `node` added to every series that lacks one. Default: there is no such label'),
     ),
   ),
   scrape_port: v.optional(
@@ -182,7 +182,7 @@ export const limitsSchema = block({
   gpu_metrics_max_pods: setting(
     integer(1, 500, 'services'),
     100,
-    'Services whose GPU series one request may ask for (the name is that of other products); more are refused with 400',
+    'Services of one request for GPU series; a request for more is refused with 400. The name comes from other products',
   ),
   gpu_metrics_max_concurrent: setting(
     integer(1, 50, 'requests'),

@@ -115,10 +115,10 @@ withCommonFlags(
 
 program
   .command('ps')
-  .summary('GPU pods and what their GPUs do')
+  .summary('GPU pods and the use of their GPUs')
   .description('Prints the GPU pods that an agent knows, what their GPUs do, and why a number is missing.')
   .option('--app <name>', 'pods of this app alone')
-  .option('--json', 'print what the agent answers as JSON')
+  .option('--json', 'print the answer of the agent as JSON')
   .option('--listen <host:port>', 'where the agent listens; default: as the configuration says')
   .option('--url <address>', 'the same as an address: http://127.0.0.1:9394')
   .option('--prometheus <url>', 'a Prometheus-compatible server instead of an agent')

@@ -60,7 +60,7 @@ export const consoleSchema = block({
   allowed_hosts: setting(
     hostNames(),
     [],
-    'Names by which browsers may reach the console, beside those that are ours; see [the HTTP API](http-api.md)',
+    'Further host names by which browsers may reach the console; see [the HTTP API](http-api.md)',
   ),
   prometheus: section({
     url: v.optional(

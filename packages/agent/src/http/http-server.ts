@@ -99,7 +99,7 @@ function isHangUp({ raw }: FastifyReply, error: unknown): boolean {
 
 /** No route has a schema of Fastify's. Left to itself it loads a hundred modules for them: some 6 MB and 60 ms. */
 function noSchemas(): never {
-  throw new Error('a route has a schema: check what comes from outside in its handler')
+  throw new Error('a route has a schema: check input from outside in its handler')
 }
 
 /** Whether a browser shows the answer: programs ask the API, or do not want HTML. */

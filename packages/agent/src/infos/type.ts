@@ -52,7 +52,7 @@ function infoMetric(
     {
       time: timestamp(),
       ...(Object.fromEntries([...labels, ...ofTexts]) as Record<string, Field>),
-      info: gauge('u8', { metric: `${stem}_info`, help: 'Always 1; the labels say what it is' }),
+      info: gauge('u8', { metric: `${stem}_info`, help: 'Always 1; its labels are the facts' }),
     },
     from.entity === undefined ? {} : { entity: entityOf(from.entity) },
   )

@@ -11,7 +11,7 @@ export type FaultPlace = 'hints' | 'live' | 'pods' | 'self' | 'service' | 'simul
 /** What was caught. */
 export const faultType = defineOwnType(
   'sonde_fault',
-  'Faults of Sonde that were caught, and ended neither process nor neighbour',
+  'Errors in the code of Sonde that were caught without ending the process',
   {
     time: timestamp(),
     place: label('Part of the agent that failed: hints, live, pods, self, service, store or traceback'),

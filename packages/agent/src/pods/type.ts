@@ -61,7 +61,7 @@ export const sharedGpuType = defineType('shared_gpu', 'A GPU of a pod that share
   UUID: label('UUID of the GPU'),
   GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
   ...Object.fromEntries(ofDevice),
-  pods: gauge('u32', { help: 'Pods that hold the device; 0 for the board of an instance that is held' }),
+  pods: gauge('u32', { help: 'Pods that hold the device; 0 for a board of which only an instance is held' }),
 })
 
 /** The GPUs of one service: a row after each sample of its GPUs. */

@@ -110,7 +110,7 @@ export class ClientRegistry {
     for (const session of this.sessions) {
       if (tooMany <= 0) return
       if (session.clientId !== undefined) continue
-      session.stop('IPC_LIMIT', `${SILENT_COUNT} connections have not said who they are`)
+      session.stop('IPC_LIMIT', `${SILENT_COUNT} connections have not identified themselves`)
       tooMany--
     }
   }

@@ -32,12 +32,12 @@ export const serviceSchema = block({
   total_bytes: setting(
     integer(1 << 20, 2 ** 36, 'bytes'),
     2 ** 30,
-    'The same for all clients together; half of what the store may queue, where that is less',
+    'The same for all clients together, or half of the queue of the store if that is less',
   ),
   client_bytes_per_s: setting(
     integer(1 << 10, 2 ** 36, 'bytes a second'),
     2 ** 30,
-    'What is taken of one client; a faster one waits',
+    'Bytes per second that one client may send; a faster client waits',
   ),
 })
 

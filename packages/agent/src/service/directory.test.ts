@@ -123,7 +123,7 @@ test('a folder that everybody can write, a link, and a file are refused by name'
   const open = join(base, 'open')
   mkdirSync(open)
   chmodSync(open, 0o777)
-  await assert.rejects(SocketsDir.take(open), { code: 'IPC_DIRECTORY', message: /open can be written by everybody/ })
+  await assert.rejects(SocketsDir.take(open), { code: 'IPC_DIRECTORY', message: /open is writable by everybody/ })
   chmodSync(open, 0o1777)
   ;(await SocketsDir.take(open)).release()
   const link = join(base, 'link')

@@ -226,7 +226,7 @@ function isOurs(path: string): boolean {
   const uid = process.getuid?.() ?? 0
   if (found.uid !== uid && found.uid !== 0) throw unusable(path, `belongs to user ${found.uid}`)
   if ((found.mode & WORLD_WRITE) !== 0 && (found.mode & STICKY) === 0) {
-    throw unusable(path, 'can be written by everybody, who could put another socket there')
+    throw unusable(path, 'is writable by everybody, so any user could place another socket there')
   }
   return true
 }

@@ -8,7 +8,7 @@ export const serviceType = defineOwnType('sonde_service', 'The service that appl
   clients: gauge('u64', { help: 'Clients that are connected' }),
   in_flight_bytes: gauge('u64', {
     unit: 'bytes',
-    help: 'Memory of records that were taken and are not yet acknowledged',
+    help: 'Memory of accepted records that are not yet acknowledged',
   }),
   connections_total: counter('u64', { help: 'Connections that were accepted' }),
   pages_total: counter('u64', { help: 'Pages that were taken' }),

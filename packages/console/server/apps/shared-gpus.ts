@@ -12,7 +12,7 @@ export interface SharedGpu {
   /** The pod, by {@link sharedPodKey}. */
   readonly pod: string
   readonly isInstance: boolean
-  /** Pods that hold the device; 0 for the board of an instance that is held. */
+  /** Pods that hold the device; 0 for a board of which only an instance is held. */
   readonly pods: number
   readonly values: Readonly<Partial<Record<GpuField, number>>>
   /**

@@ -40,7 +40,7 @@ test('a store in use is taken, and is sound once it is closed', async (context) 
   assert.equal(state, 'taken')
   assert.equal(
     found,
-    `${path} is open in another process; stop that one, or give store.dir, or --data-dir, another folder`,
+    `${path} is open in another process; stop that process, or give store.dir, or --data-dir, another folder`,
   )
   await store.close()
   assert.equal(checkStore(path).state, 'present')

@@ -28,7 +28,7 @@ export function checkStore(path: string): StoreFinding {
   if (isTaken(path))
     return {
       state: 'taken',
-      found: `${path} is open in another process; stop that one, or give store.dir, or --data-dir, another folder`,
+      found: `${path} is open in another process; stop that process, or give store.dir, or --data-dir, another folder`,
     }
   if (!existsSync(path)) return { state: 'absent', found: `${path} is made at the first start` }
   try {

@@ -18,7 +18,7 @@ test('a second process is told in one line that the file is in use, and the firs
     assert.match(state.output, /STO_LOCKED/)
     await assert.rejects(createStore({ path }), {
       code: 'STO_LOCKED',
-      message: /is open in another process; stop that one/,
+      message: /is open in another process; stop that process/,
     })
   } finally {
     await close()

@@ -8,7 +8,7 @@ export function AbsentList({
   readonly items: readonly { readonly title: string; readonly reason: string }[]
 }) {
   return (
-    <section className="panel" aria-label="Not to be had here">
+    <section className="panel" aria-label="Not available here">
       <ul className="absent-list">
         {items.map(({ title, reason }) => (
           <li key={title}>

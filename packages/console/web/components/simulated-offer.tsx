@@ -32,8 +32,8 @@ function AgentOffer() {
     <section className="panel offer" aria-label="Simulated node">
       <Icon name="flask" />
       <p className="offer-words">
-        <strong>This machine has no GPU and no NIC of a fabric.</strong> A simulated node of eight GPUs shows what these
-        pages do. It is marked as simulated everywhere, and ends with Sonde.
+        <strong>This machine has no GPU and no NIC of a fabric.</strong> A simulated node of eight GPUs fills these
+        pages. It is marked as simulated everywhere, and ends with Sonde.
         {typeof state === 'object' && <span className="offer-refusal"> {state.refusal}</span>}
       </p>
       <button type="button" className="button" disabled={state === 'busy'} onClick={() => void start()}>

@@ -121,7 +121,7 @@ function silentWords(
 function rulesWords(state: NodeSummary) {
   const { isKnown, unknown, elsewhere = [], noun = ['device', 'devices'], ruleCount, blindCount = 0, moment } = state
   const { tense } = moment
-  if (!isKnown) return unknown || 'What rules saw is not known yet.'
+  if (!isKnown) return unknown || 'Findings of rules are not known yet.'
   const [first, ...more] = elsewhere
   if (!first) {
     const blind = blindCount > 0 ? ` ${blindCount} more have no signal here.` : ''

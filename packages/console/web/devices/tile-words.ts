@@ -135,7 +135,7 @@ function linkState({ state }: DeviceColumns, span: ReadSpan): Plain['state'] | u
 }
 
 const IN_RANGE = { tone: 'ok', word: 'In range' } as const
-const NOT_JUDGED = { tone: 'absent', word: 'Not judged: what rules saw is not known' } as const
+const NOT_JUDGED = { tone: 'absent', word: 'Not judged: findings of rules are not known' } as const
 
 /** Logical states of a port from this one on carry traffic. */
 const ACTIVE = 4

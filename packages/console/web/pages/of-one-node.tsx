@@ -21,7 +21,7 @@ function SeveralNodes({ count }: { readonly count: number }) {
     <>
       <h1 className="visually-hidden">Node</h1>
       <Empty icon="info" fact={`The Prometheus behind this page scrapes ${count} agents.`}>
-        What stands here is of one node, and would mix them. <Link href={page.hrefTo('/explore')}>Explorer</Link> tells
+        This page is about one node, and would mix several. <Link href={page.hrefTo('/explore')}>Explorer</Link> tells
         them apart by their label instance, <Link href={page.hrefTo('/apps')}>Apps</Link> has the pods of all.
       </Empty>
     </>

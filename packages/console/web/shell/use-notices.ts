@@ -76,7 +76,7 @@ export function useNotices(): Notice[] {
       id: 'gap',
       tone: 'info',
       fact: `No samples from ${formatClock(gap.fromMs, zone)} to ${formatClock(gap.toMs, zone)} ${zoneName(zone, gap.toMs)}.`,
-      detail: `They could not be had: ${gap.reason.replace(/\.$/, '')}. The charts show the gap.`,
+      detail: `They are not available: ${gap.reason.replace(/\.$/, '')}. The charts show the gap.`,
     })
   }
   const store = node.data?.store

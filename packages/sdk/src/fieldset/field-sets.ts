@@ -123,7 +123,8 @@ export class FieldSets {
     for (const kind of KINDS) {
       const { names, unnamable } = await this.#entries(kind)
       files += names.length
-      for (const file of unnamable) faults.push(`${file} has a name that nobody can ask for; allowed: ${NAME_ALLOWED}`)
+      for (const file of unnamable)
+        faults.push(`${file} has a name that no request can contain; allowed: ${NAME_ALLOWED}`)
       for (const name of names) {
         await this.#look(kind, name).catch((error: unknown) => faults.push(messageOf(error)))
       }

@@ -62,7 +62,7 @@ export function dataFault(found: Stats): string {
 }
 
 function foreign(path: string, uid: number): string {
-  return `${path} belongs to user ${uid}, and root loads what is its own; chown it, or allow that owner with --trust-owner ${uid}`
+  return `${path} belongs to user ${uid}, and root loads only its own files; chown it, or allow that owner with --trust-owner ${uid}`
 }
 
 /** Whether somebody else can write it. On a file system that is mounted read-only, as a ConfigMap is, nobody can. */

@@ -56,7 +56,7 @@ export const markType = defineOwnType('sonde_mark', 'A moment in the life of an 
   value: optional(value('f64', { help: 'What the rule measured' })),
   limit: optional(value('f64', { help: 'Limit that it passed' })),
   unit: text({ help: 'Unit of both' }),
-  summary: text({ help: 'What it is, in a few words' }),
+  summary: text({ help: 'A short description' }),
 })
 
 /** An event that a traceback rule opened; the first record of its file. The time is that of its start. */

@@ -43,7 +43,7 @@ export function checkDeclared({ name: type, fields, layout, metrics }: RecordTyp
     const line = `${metric}{${constantLabelText(field)}}`
     const same = lines.get(line)
     if (same !== undefined) {
-      const advice = 'give each one of its own with metric, or distinct labels'
+      const advice = 'give each a separate name with metric, or distinct labels'
       throw new SondeError(
         'SCH_FIELD',
         `fields ${same} and ${name} of type ${type} have one metric, ${line}; ${advice}`,

@@ -230,7 +230,7 @@ test('what TypeScript would refuse is refused with type, field, what was given a
   }
   const twins = { a: gauge('f64', { metric: 'm' }), b: gauge('f64', { metric: 'm' }) }
   const message =
-    /^fields a and b of type job have one metric, m{}; give each one of its own with metric, or distinct labels$/
+    /^fields a and b of type job have one metric, m{}; give each a separate name with metric, or distinct labels$/
   assert.throws(() => defineType('job', '', twins), sondeError('SCH_FIELD', message))
   const misspelt = () => Reflect.apply(defineType, undefined, ['job', '', { n: value('u8') }, { layuot: 'packed' }])
   assert.throws(

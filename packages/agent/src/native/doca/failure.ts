@@ -35,7 +35,7 @@ const OF_CAPABILITIES: Partial<Record<DocaErrorName, Meaning>> = {
 
 /** Errors of calls that release a device. */
 const OF_CLOSING: Partial<Record<DocaErrorName, Meaning>> = {
-  IN_USE: { kind: 'failed', words: 'counters of it could not be given back; Sonde tries again' },
+  IN_USE: { kind: 'failed', words: 'its counters could not be released; Sonde tries again' },
 }
 
 const OF_LISTS: Partial<Record<DocaErrorName, Meaning>> = {

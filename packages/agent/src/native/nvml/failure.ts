@@ -11,7 +11,7 @@ interface Meaning {
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   NO_SYMBOL: { kind: 'unsupported', words: 'the installed driver has no such call; install a newer one' },
   FUNCTION_NOT_FOUND: { kind: 'unsupported', words: 'the installed driver has no such call; install a newer one' },
-  NOT_SUPPORTED: { kind: 'unsupported', words: 'the GPU, or what MIG or a hypervisor left of it, cannot do that' },
+  NOT_SUPPORTED: { kind: 'unsupported', words: 'the GPU does not support this, or MIG or a hypervisor hides it' },
   NO_PERMISSION: { kind: 'denied', words: 'no permission: run as root, or give this user /dev/nvidia*' },
   DRIVER_NOT_LOADED: { kind: 'gone', words: 'the NVIDIA driver is not loaded: sudo modprobe nvidia' },
   LIBRARY_NOT_FOUND: { kind: 'failed', words: 'a library that it needs is missing; install the driver again' },

@@ -15,7 +15,7 @@ export const dcgmExporterOptions = block({
   export: setting(
     flag(),
     false,
-    'Whether what was scraped is in `/metrics` too: who scrapes exporter and agent would count power twice',
+    'Whether scraped values are in `/metrics` too; a Prometheus that scrapes exporter and agent would count power twice',
   ),
 })
 

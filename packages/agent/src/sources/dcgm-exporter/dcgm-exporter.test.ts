@@ -588,7 +588,7 @@ test('a look says which exporters do not answer, and does not wait for one that 
   assert.equal(await found(), '3 exporters')
   const [, failing, hanging] = exporters as [ServedExporter, ServedExporter, ServedExporter]
   failing.answer = (_, response) => void response.writeHead(500).end()
-  const why = `${failing.address} answers 500: what it tells of is not known`
+  const why = `${failing.address} answers 500: the state of its devices is unknown`
   assert.equal(await found(), `2 of 3 exporters; ${why}`)
   hanging.answer = () => undefined
   assert.equal(await found(), `1 of 3 exporters; ${why}, and 1 more`)

@@ -33,7 +33,7 @@ export const diagOptions = v.strictObject({
   force_ownership: setting(
     flag(),
     false,
-    'Whether the counters are taken from another program, unless it is Sonde. The other program continues with wrong values',
+    'Whether the source takes the counters from another program; it never takes them from another Sonde. The other program continues with wrong values',
   ),
 })
 

@@ -247,7 +247,10 @@ test('the last interface that leaves is gone, and the sample says that nothing i
   await tested.source.sample()
   tested.take()
   unlink(node, 'eth10')
-  await assert.rejects(async () => tested.source.sample(), { code: 'SRC_READ', message: /any more/ })
+  await assert.rejects(async () => tested.source.sample(), {
+    code: 'SRC_READ',
+    message: /no longer has a requested interface/,
+  })
   const taken = tested.take()
   for (const labels of [{ device: 'eth10' }, { device: 'eth10', lane: '1' }]) {
     assert.ok(TestedSource.absences(taken, labels).includes(': gone'))

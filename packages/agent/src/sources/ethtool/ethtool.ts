@@ -69,7 +69,7 @@ class EthtoolSource implements NodeSource {
       this.#duties = [this.#list, ...[...this.#interfaces.values()].map((known) => this.#dutyOf(known, everyUs))]
     }
     if (present.size > 0) return
-    throw new SondeError('SRC_READ', `${this.#listed.folder} has no interface that is wanted any more`)
+    throw new SondeError('SRC_READ', `${this.#listed.folder} no longer has a requested interface`)
   }
 
   #dutyOf(known: EthtoolInterface, everyUs: number): Duty {

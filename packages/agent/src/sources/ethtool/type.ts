@@ -70,7 +70,7 @@ export const ethtoolPortType = defineType(
     rx_global_pause_total: count('Global pause packets received'),
     tx_global_pause_total: count('Global pause packets sent'),
     rx_global_pause_seconds_total: seconds('Time in which the port sent nothing because it was paused'),
-    tx_global_pause_seconds_total: seconds('Time for which the port told the other side to pause'),
+    tx_global_pause_seconds_total: seconds('Time for which the port asked the other side to pause'),
     rx_global_pause_transition_total: count('Changes from paused to running'),
     tx_pause_storm_warning_events_total: count('Times the device sent pauses for long'),
     tx_pause_storm_error_events_total: count(
@@ -124,7 +124,7 @@ export const ethtoolPriorityType = defineType(
     rx_pause_total: count('Pause frames received for the priority'),
     tx_pause_total: count('Pause frames sent for the priority'),
     rx_pause_seconds_total: seconds('Time in which the priority sent nothing because it was paused'),
-    tx_pause_seconds_total: seconds('Time for which the other side was told to pause the priority'),
+    tx_pause_seconds_total: seconds('Time for which the port asked the other side to pause the priority'),
     rx_pause_transition_total: count('Changes from paused to running'),
     rx_discards_total: count('Packets dropped because no buffer was free'),
     rx_buf_discard_total: count('Packets dropped because the host had used up its share of the buffers'),
@@ -154,10 +154,10 @@ export const ethtoolDriverType = defineType(
   {
     time: timestamp(),
     device: device(),
-    counter: label('Name that the driver gives it'),
+    counter: label('Name of the statistic in the driver'),
     statistic: counter('u64', {
       metricType: 'unknown',
-      help: 'What the driver counts; a few drivers have gauges among their statistics',
+      help: 'Value of the statistic; a few drivers have gauges among their statistics',
     }),
   },
   { entity },

@@ -13,5 +13,5 @@ export function sampleMsOption(defaultMs: number, help: string) {
 export const ringMsOption = setting(
   integer(100, 60_000, 'milliseconds'),
   10_000,
-  'How far back samples are kept in memory, for rules and for whoever asks for a window of them',
+  'Time for which samples are kept in memory, for rules and for windows that are requested',
 )

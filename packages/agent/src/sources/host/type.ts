@@ -327,7 +327,7 @@ export const hostPowerType = defineType(
 /** One thermal zone. */
 export const hostThermalZoneType = defineType(
   'host_thermal_zone',
-  'One zone whose temperature the kernel acts on',
+  'One thermal zone of the kernel',
   {
     time: timestamp(),
     zone: label('Number of the zone'),

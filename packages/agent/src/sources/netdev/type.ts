@@ -15,7 +15,7 @@ export const netdevType = defineType(
     rx_bytes_total: bytes('Bytes received'),
     rx_packets_total: count('Packets received'),
     rx_errors_total: count('Packets received with an error of any kind'),
-    rx_dropped_total: count('Packets received and dropped, for want of room or of a protocol that takes them'),
+    rx_dropped_total: count('Packets received and dropped because no buffer was free or no protocol accepts them'),
     rx_fifo_errors_total: count('Packets lost because the receive FIFO was full'),
     rx_frame_errors_total: count('Packets received with a length, alignment, checksum or overrun error'),
     rx_compressed_packets_total: count('Compressed packets received'),

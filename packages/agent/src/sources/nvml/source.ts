@@ -10,7 +10,7 @@ import { NvmlGpu } from './gpu.ts'
 /** Time between two listings of the GPUs. Unit: microseconds. */
 const LIST_EVERY_US = 10_000_000
 
-const NONE = 'the driver lists no GPU that is wanted'
+const NONE = 'the driver lists no requested GPU'
 
 /** Reads GPUs with NVIDIA's management library, and follows the list of GPUs. */
 export class NvmlSource implements NodeSource {

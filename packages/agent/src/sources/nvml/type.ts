@@ -134,7 +134,7 @@ export const nvmlGpuType = defineType(
     power_usage: optional(watts('power_usage', 'Power drawn, mean of the last second')),
     power_usage_instant: optional(watts('power_usage_instant', 'Power drawn, newest reading of the sensor')),
     enforced_power_limit: optional(watts('enforced_power_limit', 'Power limit in force')),
-    power_mgmt_limit: optional(watts('power_mgmt_limit', 'Power limit that was asked for')),
+    power_mgmt_limit: optional(watts('power_mgmt_limit', 'Requested power limit')),
     total_energy_consumption: optional(
       counter(
         'u64',
@@ -175,22 +175,20 @@ export const nvmlGpuType = defineType(
     pcie_link_width: optional(state('pcie_link_width', 'PCIe lanes in use')),
     pcie_replay_counter: optional(count('pcie_replay_counter', 'PCIe packets sent again')),
     xid_errors: optional(
-      state('xid_errors', 'Number of the last XID error, 0 where there was none; stays until the driver restarts'),
+      state('xid_errors', 'Number of the last XID error, 0 without one; stays until the driver restarts'),
     ),
     ecc_sbe_vol_total: optional(count('ecc_sbe_vol_total', 'Corrected memory errors since the driver was loaded')),
     ecc_dbe_vol_total: optional(count('ecc_dbe_vol_total', 'Uncorrected memory errors since the driver was loaded')),
     ecc_sbe_agg_total: optional(count('ecc_sbe_agg_total', 'Corrected memory errors of the board, ever')),
     ecc_dbe_agg_total: optional(count('ecc_dbe_agg_total', 'Uncorrected memory errors of the board, ever')),
     uncorrectable_remapped_rows: optional(
-      count('uncorrectable_remapped_rows', 'Memory rows replaced for uncorrected errors'),
+      count('uncorrectable_remapped_rows', 'Memory rows replaced after uncorrected errors'),
     ),
     correctable_remapped_rows: optional(
-      count('correctable_remapped_rows', 'Memory rows replaced for corrected errors'),
+      count('correctable_remapped_rows', 'Memory rows replaced after corrected errors'),
     ),
-    row_remap_failure: optional(
-      state('row_remap_failure', '1 where a row could not be replaced: the board is at its end'),
-    ),
-    row_remap_pending: optional(state('row_remap_pending', '1 where a row waits for a reset to be replaced')),
+    row_remap_failure: optional(state('row_remap_failure', '1 if a row could not be replaced: replace the board')),
+    row_remap_pending: optional(state('row_remap_pending', '1 if a row will be replaced at the next reset')),
     nvlink_crc_flit_error_count_total: optional(
       count('nvlink_crc_flit_error_count_total', 'NVLink flits with a CRC error, all links'),
     ),
@@ -207,12 +205,12 @@ export const nvmlGpuType = defineType(
     nvlink_bandwidth_total: optional(
       gauge('u64', named('DEV', 'nvlink_bandwidth_total', { unit: 'MiB/s', help: 'Throughput of all NVLink links' })),
     ),
-    mig_mode: optional(state('mig_mode', '1 where MIG splits the GPU')),
+    mig_mode: optional(state('mig_mode', '1 if MIG splits the GPU')),
     get_gpu_recovery_action: optional(
       gauge(
         'u8',
         named('DEV', 'get_gpu_recovery_action', {
-          help: 'What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer to peer, 4 drain and reset',
+          help: 'Action that the driver requests: 0 nothing, 1 reset, 2 reboot, 3 drain peer to peer, 4 drain and reset',
         }),
       ),
     ),
@@ -228,7 +226,7 @@ export const nvmlXidType = defineType(
     time: timestamp(),
     ...ownLabels,
     xid: labelNumber('u16', 'Number of the XID error'),
-    events_total: counter('u64', { help: 'Times it was told since the driver was loaded' }),
+    events_total: counter('u64', { help: 'Events since the driver was loaded' }),
   },
   { entity },
 )
@@ -240,8 +238,8 @@ export const nvmlDoubtType = defineOwnType(
   {
     time: timestamp(),
     ...ownLabels,
-    doubt: label('What stands still: profiling or nvlink'),
-    readings: gauge('u8', { help: 'Readings at 0 that others contradict' }),
+    doubt: label('Kind of frozen reading: profiling or nvlink'),
+    readings: gauge('u8', { help: 'Readings at 0 that other readings contradict' }),
   },
   { entity },
 )

@@ -22,7 +22,7 @@ const MISSING: readonly (readonly [prefix: string, lack: Missing])[] = [
   ['max_link', NO_LINK],
   ['numa_node', new Missing('unsupported', 'this kernel knows no NUMA nodes')],
   ['sriov_numvfs', new Missing('unsupported', 'the device has no virtual functions')],
-  ['aer_rootport', new Missing('unsupported', 'only root ports count what comes from below')],
+  ['aer_rootport', new Missing('unsupported', 'only root ports count messages of devices below them')],
   [
     'aer_dev',
     new Missing('unsupported', 'the kernel keeps no AER counts of it: the device has no AER, or the firmware owns it'),

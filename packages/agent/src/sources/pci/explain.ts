@@ -128,7 +128,8 @@ function checkCounters(checks: readonly AttributeCheck[], folder: string, value:
 
 /** Why a device has no such file. */
 function lacking(name: string): string {
-  if (name.startsWith('aer_rootport')) return 'ask for a root port: only root ports count what comes from below'
+  if (name.startsWith('aer_rootport'))
+    return 'ask for a root port: only root ports count messages of devices below them'
   if (name.startsWith('aer_'))
     return 'look for AER in dmesg and in the settings of the firmware: the firmware keeps it, or the device has none'
   if (name.includes('_link_'))

@@ -5,7 +5,7 @@ import { parseSpeed, parseWidth } from './parse.ts'
 
 const VIRTUAL = new Missing(
   'unsupported',
-  'a virtual function has no link of its own; that of its physical function carries it',
+  'a virtual function has no own link; it uses the link of its physical function',
 )
 const NO_WIDTH = new Missing('unsupported', 'the link is down, or the port has none')
 const NO_SPEED = new Missing('unsupported', 'the kernel does not know the speed')

@@ -20,7 +20,7 @@ export const podInfoType = defineType(
     app: text({ help: 'App that the pod belongs to' }),
     service: text({ help: 'Service of the app that the pod serves' }),
     node_name: text({ help: 'Node on which the pod runs; empty while it is not scheduled' }),
-    via: text({ help: 'How app and service are known, such as `pod labels`' }),
+    via: text({ help: 'Origin of app and service, such as `pod labels`' }),
     start_time_seconds: optional(
       gauge('f64', {
         metric: 'pod_start_time_seconds',
@@ -46,7 +46,7 @@ export const podDeviceType = defineType(
     UUID: label('UUID of the GPU'),
     GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
     Hostname: label('Node of the GPU; empty where it is the node of the agent'),
-    via: text({ help: 'How this is known, such as `kubelet` or `labels of dcgm-exporter`' }),
+    via: text({ help: 'Origin of this fact, such as `kubelet` or `labels of dcgm-exporter`' }),
     present: gauge('u8', { help: '1 while the container holds the device' }),
   },
   { entity },

@@ -37,12 +37,12 @@ export const rdmaSamplingType = defineType(
     time: timestamp(),
     device,
     port,
-    samples: gauge('u32', { help: 'Samples since the last record, those that repeat the one before among them' }),
-    repeats: gauge('u32', { help: 'Of these, samples that repeat the values of the one before' }),
+    samples: gauge('u32', { help: 'Samples since the last record, including repeats of the previous sample' }),
+    repeats: gauge('u32', { help: 'Samples among them that repeat the values of the previous sample' }),
     lifespan_seconds: optional(
       gauge('f64', {
         unit: 'seconds',
-        help: 'Time for which the driver gives the same values again; where it does not tell, 0.01 is taken',
+        help: 'Time for which the driver repeats its values; 0.01 if the driver does not report it',
       }),
     ),
   },

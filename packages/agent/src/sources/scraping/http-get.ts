@@ -61,7 +61,7 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
         'credentials',
         `refuses (${statusCode}); give username and password_file, bearer_token_file, or cert_file`,
       )
-    if (statusCode !== 200) throw fault('status', `answers ${statusCode}: what it tells of is not known`)
+    if (statusCode !== 200) throw fault('status', `answers ${statusCode}: the state of its devices is unknown`)
     const packing = headers['content-encoding'] ?? 'identity'
     if (packing !== 'identity') throw fault('packed', `answers packed as ${quoted(packing)}, unasked`)
     if (Number(headers['content-length']) > bytesMax) throw isTooLong()
@@ -71,7 +71,11 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
     if (error instanceof ScrapeRefusal) throw error
     if (late.signal.aborted) throw fault('unanswered', `gave no whole answer within ${timeoutMs} ms`, error)
     if (response !== undefined)
-      throw fault('truncated', `ended its answer in the middle (${messageOf(error)}): nothing of it is taken`, error)
+      throw fault(
+        'truncated',
+        `ended its answer in the middle (${messageOf(error)}): the whole answer is ignored`,
+        error,
+      )
     throw fault('unanswered', `does not answer: ${messageOf(error)}`, error)
   } finally {
     limit.stop()

@@ -59,12 +59,12 @@ export function scrapingOptions({ address, seriesMax, cpuMsMax }: ScrapingDefaul
     max_cpu_ms: setting(
       integer(10, 60_000, 'milliseconds'),
       cpuMsMax,
-      'Processor time that one answer may take; one that takes more is refused as a whole, and its exporter rests for ten times as long. Unit: milliseconds',
+      'Processor time of one answer; an answer that takes more is refused as a whole, and its exporter rests for ten times as long. Unit: milliseconds',
     ),
     max_series: setting(
       integer(1024, 1 << 20, 'series'),
       seriesMax,
-      'Series that one exporter may bring into views and history within a day; what is beyond is left out',
+      'Series that one exporter may add to views and history within a day; further series are dropped and counted',
     ),
     username: v.optional(
       v.pipe(boundedText(1, 256), v.description('Name for basic authentication; `password_file` has the password')),

@@ -14,7 +14,7 @@ export const simulatorDiagOptions = v.strictObject({
   ring_ms: setting(
     integer(1, 600_000, 'milliseconds'),
     1000,
-    'How far back samples are kept in memory, for whoever asks for a window of them',
+    'Time for which samples are kept in memory, for windows that are requested',
   ),
 })
 

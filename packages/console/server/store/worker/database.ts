@@ -110,7 +110,7 @@ export function lockDatabase(path: string): FileLock {
   makeFoldersNow(dirname(path))
   const lock = lockFile(`${path}.lock`)
   if (lock !== undefined) return lock
-  const message = `${path} is open in another process; stop that one, or keep history elsewhere (store.dir, --data-dir)`
+  const message = `${path} is open in another process; stop that process, or keep history elsewhere (store.dir, --data-dir)`
   throw new SondeError('STO_LOCKED', message)
 }
 

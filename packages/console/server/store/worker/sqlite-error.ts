@@ -57,7 +57,7 @@ export function failureSentence(error: unknown, settings: StoreSettings): string
     case 'forbidden':
       return `${path} cannot be written (${cause}); look whether its file system is read-only, let this user write ${dirname(path)}, or give store.dir, or --data-dir, another folder: ${kept}`
     case 'damaged':
-      return `${path} is damaged (${cause}); it is set aside, and its readable part is carried over`
+      return `${path} is damaged (${cause}); it is set aside, and its readable part is copied`
     case 'locked':
       return `another program holds ${path} (${cause}); end that one: ${kept}`
     case 'crowded':

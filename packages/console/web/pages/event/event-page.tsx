@@ -38,11 +38,11 @@ import type { Span } from './view-span.ts'
 const REST_MS = 250
 
 /** An open event may still receive later changes. */
-const SO_FAR = 'Still open, this is of what is recorded so far.'
+const SO_FAR = 'The event is still open; this covers the recorded part.'
 
-const TOO_FEW = 'Too few samples were taken before the event to say what was usual.'
+const TOO_FEW = 'Too few samples were taken before the event to know the usual values.'
 /** A later part of an event starts where the previous part was cut. */
-const NO_BEFORE = 'Samples of the time before are kept there: nothing says here what was usual.'
+const NO_BEFORE = 'The earlier part has the samples before it, so the usual values are not known here.'
 
 /** The page of an event: which signals changed, in which order, sample by sample. */
 export function EventPage({ id }: { readonly id: string }) {
@@ -241,7 +241,7 @@ function headWords(
 ): OrderWords | undefined {
   if (!hasBefore) return { sentence: 'What changed first is in the first part of this event.', facts: NO_BEFORE }
   if (!isKnown) return undefined
-  if (!hasUsual && lanes.length > 0) return { sentence: 'What changed first is not known.', facts: TOO_FEW }
+  if (!hasUsual && lanes.length > 0) return { sentence: 'The first change is not known.', facts: TOO_FEW }
   const words = orderWords(ranked, lanes.length, event.startMs, lanesKept)
   return event.endMs === undefined ? { ...words, facts: `${SO_FAR} ${words.facts}` } : words
 }

@@ -79,5 +79,5 @@ test('of signals of one kind it says the kind', () => {
 })
 
 test('says that nothing changed', () => {
-  assert.equal(orderWords([], 3, START_MS).sentence, 'No signal left what it was before the event.')
+  assert.equal(orderWords([], 3, START_MS).sentence, 'No signal left its range before the event.')
 })

@@ -34,7 +34,7 @@ function firstOfKinds(onsets: readonly RankedOnset[]): readonly RankedOnset[] {
 }
 
 /** Shown if samples exist and none left the usual range. */
-export const NOTHING_CHANGED = 'No signal left what it was before the event.'
+export const NOTHING_CHANGED = 'No signal left its range before the event.'
 
 /** Sentences about the first change. */
 export interface OrderWords {

@@ -8,7 +8,7 @@ import { formatAge, formatClock, formatDuration, type TimeZoneChoice } from '../
 const ENDS: Readonly<
   Record<EventEnd, { readonly word: string; readonly sentence: string; readonly isWhole: boolean }>
 > = {
-  cleared: { word: 'Cleared', sentence: 'The rule holds no longer.', isWhole: true },
+  cleared: { word: 'Cleared', sentence: 'The rule no longer holds.', isWhole: true },
   lost: {
     word: 'Lost',
     sentence: 'Its device or application left, or does not answer: nobody saw whether the rule still held.',

@@ -66,7 +66,7 @@ export function EventsPage() {
               tone: 'warning',
               fact: 'The file of rules is not in use.',
               detail: `${data.rulesFault.replace(/\.?$/, '.')} ${
-                data.rules.length > 0 ? 'The rules of before go on watching.' : 'No rule watches.'
+                data.rules.length > 0 ? 'The previous rules stay in effect.' : 'No rule watches.'
               }`,
             },
           ]}

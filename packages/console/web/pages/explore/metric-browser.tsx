@@ -34,7 +34,7 @@ export function MetricBrowser({ types }: { readonly types: readonly ListedType[]
     >
       {groups.length === 0 ? (
         <Empty fact={filter ? `Nothing matches "${filter}".` : 'No metric is read yet.'}>
-          {filter ? `${countText(count, 'metric')} searched.` : 'The page Sources says what is missing.'}
+          {filter ? `${countText(count, 'metric')} searched.` : 'The page Sources lists the missing sources.'}
         </Empty>
       ) : (
         <DataTable

@@ -44,7 +44,7 @@ export function portsHeadline(
     }
   if (moment.toMs === undefined) return { tone: 'calm', sentence: activity.sentence, facts }
   // An active port may still lose packets, so without rules there is no positive headline.
-  const judged = unknownWords(unknown, moment.zone) || 'What rules saw is not known.'
+  const judged = unknownWords(unknown, moment.zone) || 'Findings of rules are not known.'
   const sentence = `${countText(rows.length, 'port')} ${be(rows.length, tense)} read`
   return { tone: 'calm', sentence, facts: `${judged} ${activity.sentence}. ${facts}` }
 }

@@ -239,5 +239,5 @@ test('the headline is the worst that a rule sees of a port, or what all carry', 
   const unjudged = testMoment({ tense: 'past', toMs: 1_000_000 })
   const past = portsHeadline(rows, testSeen([], { isKnown: false }), NOW, unjudged)
   assert.equal(spaced(past.sentence), '8 ports were read')
-  assert.match(spaced(past.facts), /^What rules saw is not known\. All 8 ports were active\. 64\.0 Gb\/s sent/)
+  assert.match(spaced(past.facts), /^Findings of rules are not known\. All 8 ports were active\. 64\.0 Gb\/s sent/)
 })

@@ -64,7 +64,7 @@ const PORT_COLUMNS: readonly PortTableColumn[] = [
   column('timeouts', 'Timeouts', PER_SECOND, 'timeouts'),
   column(
     'discards',
-    ['Discards', 'Packets dropped for want of buffers or of a receive request'],
+    ['Discards', 'Packets dropped because no buffer or receive request was free'],
     PER_SECOND,
     'discards',
     'noBuffer',

@@ -169,7 +169,7 @@ export function gpuPanels({ limits }: DeviceInfo): readonly DevicePanel[] {
       title: 'NVLink by link',
       quantity: BYTES_PER_SECOND,
       lines: [],
-      without: 'No source reads single NVLink links; what all of them carry together is above.',
+      without: 'No source reads single NVLink links; their sum is above.',
     },
     {
       id: 'processes',

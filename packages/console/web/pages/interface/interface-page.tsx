@@ -122,7 +122,7 @@ function Gone({
   if (!page.isLive) {
     return (
       <Empty icon="warning" fact={`${device} is not read now.`}>
-        The charts show what was kept of it in this window.
+        The charts show its history in this window.
       </Empty>
     )
   }

@@ -54,8 +54,8 @@ function Nic({ device }: { readonly device: DeviceInfo }) {
     >
       {netdev && (
         <p className="page-more">
-          <Link href={page.hrefTo(`/fabric/${encodeURIComponent(netdev)}`)}>Interface {netdev}</Link>, with what the
-          kernel counts of it.
+          <Link href={page.hrefTo(`/fabric/${encodeURIComponent(netdev)}`)}>Interface {netdev}</Link>, with the counters
+          of the kernel.
         </p>
       )}
     </DevicePage>

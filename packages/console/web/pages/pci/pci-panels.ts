@@ -58,7 +58,7 @@ export function pciPanels(
       scale: 'lanes',
       slots: [7],
       lines: owner?.kind === 'gpu' ? [{ ...rate('DCGM_FI_DEV_PCIE_REPLAY_COUNTER', 'sent again'), of: owner }] : [],
-      without: 'Only GPUs count what their link sends again.',
+      without: 'Only GPUs count retransmissions of their link.',
     },
     {
       id: 'correctable',

@@ -49,7 +49,7 @@ function Report({ report, type }: { readonly report: SourceReport; readonly type
           keyOf={({ name }) => name}
         />
       ) : (
-        <p className="panel-note">Its fields are known once a record of it has come.</p>
+        <p className="panel-note">Its fields are known after its first record.</p>
       )}
     </details>
   )

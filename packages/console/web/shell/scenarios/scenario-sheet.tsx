@@ -24,7 +24,10 @@ export function ScenarioSheet({ onClose }: { readonly onClose: () => void }) {
         </button>
       </header>
       {error && (
-        <Empty icon="critical" fact={data ? 'What runs is not known any more.' : 'The simulator does not answer.'}>
+        <Empty
+          icon="critical"
+          fact={data ? 'The running scenarios are no longer known.' : 'The simulator does not answer.'}
+        >
           {error.message}
         </Empty>
       )}

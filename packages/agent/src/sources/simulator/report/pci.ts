@@ -36,7 +36,7 @@ export const PCI_BRIDGE: Columns<typeof pciDeviceType, BridgeReader> = {
 const NO_MESSAGES = Object.fromEntries(
   ['correctable', 'nonfatal', 'fatal'].map((severity) => [
     `aer_rootport_${severity}_total`,
-    'only root ports count what comes from below',
+    'only root ports count messages of devices below them',
   ]),
 )
 

@@ -110,7 +110,7 @@ const RDMA_HW: NicColumns<typeof rdmaHwType> = {
 
 const OPTIONAL_COUNTERS = Object.fromEntries(
   ['cc_rx_ce_pkts', 'cc_rx_cnp_pkts', 'cc_tx_cnp_pkts', 'tx_packets', 'tx_bytes', 'rx_packets', 'rx_bytes'].map(
-    (name) => [`${name}_total`, 'an optional counter that nobody has turned on'],
+    (name) => [`${name}_total`, 'an optional counter that is off'],
   ),
 )
 

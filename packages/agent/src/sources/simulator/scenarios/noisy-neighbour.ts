@@ -8,7 +8,7 @@ const CACHE_MISS_FACTOR = 5
 /** 4.16: a second tenant on a rail. */
 export const noisyNeighbour: Scenario = {
   name: 'noisy-neighbour',
-  summary: 'Another tenant sends through the port of one rail, and the job gets what is left',
+  summary: 'Another tenant sends through the port of one rail, which leaves less bandwidth to the job',
   target: 'nic',
   usualIndex: 3,
   severity: { unit: 'bytes a second', min: 5e9, max: 30e9, default: 22e9 },

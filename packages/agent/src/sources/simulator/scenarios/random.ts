@@ -39,7 +39,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 export function randomOf(scenarios: readonly Scenario[]): Scenario {
   return {
     name: 'random',
-    summary: 'One fault after the other, with health between them: the seed decides what, where and when',
+    summary: 'One fault after the other with healthy time between them; the seed decides fault, device and time',
     target: 'node',
     usualIndex: 0,
     severity: { unit: 'faults an hour', min: 1, max: 24, default: 12 },

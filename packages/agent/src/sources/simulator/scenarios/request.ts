@@ -98,7 +98,7 @@ function checkDelay(delayS: number): number {
   if (delayS < 0)
     throw new SondeError(
       'SIM_FORM',
-      `delayS is ${delayS}: what lies in the past has been told already; allowed: 0 to ${DAY_S} seconds`,
+      `delayS is ${delayS}: past values have been reported already; allowed: 0 to ${DAY_S} seconds`,
     )
   return inRange('delayS', delayS, 0, DAY_S, 'seconds')
 }
