@@ -11,11 +11,18 @@ export interface ForwardMessage extends EventChunk {
   packed?: Promise<Uint8Array>
   /** Whether the receiver has acknowledged it. */
   isTaken: boolean
+  /** Whether the memory of its events was given back. */
+  isReleased: boolean
 }
 
 /** The messages of batches; undefined if there is no record. */
 export function encodeMessages(chunks: EventChunks, batches: readonly Batch[]): ForwardMessage[] | undefined {
   const all = chunks.of(batches)
   if (all.length === 0) return undefined
-  return all.map((chunk) => ({ ...chunk, id: randomBytes(ID_BYTES).toString('base64'), isTaken: false }))
+  return all.map((chunk) => ({
+    ...chunk,
+    id: randomBytes(ID_BYTES).toString('base64'),
+    isTaken: false,
+    isReleased: false,
+  }))
 }

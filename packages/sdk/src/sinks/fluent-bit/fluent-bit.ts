@@ -33,7 +33,7 @@ export function createFluentBit(options: FluentBitOptions): DeliverySink {
     ...options,
     encode: (batches) => encodeMessages(chunks, batches),
     send: new Endpoints(endpoints).send((messages, endpoint, signal) =>
-      send(messages, { endpoint, forward, rate }, signal),
+      send(messages, { endpoint, forward, rate, chunks }, signal),
     ),
     close: () => {
       for (const endpoint of endpoints) endpoint.close()
@@ -58,12 +58,13 @@ interface Way {
   readonly endpoint: ForwardEndpoint
   readonly forward: ForwardOptions
   readonly rate: RateLimit
+  readonly chunks: EventChunks
 }
 
 /** Sends the messages that no attempt before has delivered. */
 async function send(
   messages: readonly ForwardMessage[],
-  { endpoint, forward, rate }: Way,
+  { endpoint, forward, rate, chunks }: Way,
   signal: AbortSignal,
 ): Promise<SendResult> {
   const { mode = 'packed_forward', compression = 'none', requireAck = true } = forward
@@ -72,7 +73,8 @@ async function send(
   const pieces = await Promise.all(
     left.map(async (message) => {
       if (isCompressed) message.packed ??= pack(message.events, 'gzip')
-      const events = Buffer.from((await message.packed) ?? message.events)
+      const packed = await message.packed
+      const events = packed === undefined ? message.events : bufferOf(packed)
       return messageOf({ ...message, events }, { mode, isCompressed, ...(requireAck ? { chunk: message.id } : {}) })
     }),
   )
@@ -88,5 +90,14 @@ async function send(
     },
     signal,
   )
+  for (const message of messages) {
+    if (!message.isReleased) chunks.release(message)
+    message.isReleased = true
+  }
   return { outcome: 'ok' }
+}
+
+/** The same memory as a Buffer. */
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }

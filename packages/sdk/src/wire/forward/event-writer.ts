@@ -8,6 +8,8 @@ import { pack } from './msgpack.ts'
 import { EVENT_TIME_AT, KIND_CODES, OPERATION_NUMBERS, type RecordLayout, type Template } from './template.ts'
 
 const START_BYTES = 64 << 10
+/** Spare pieces of memory; each is about the size of a message. */
+const SPARE_MAX = 4
 /** The largest message that Fluent Bit takes by default. Unit: bytes. */
 const EVENT_BYTES_MAX = 6_000_000
 /** The bit that turns the type byte of `false` into that of `true`. */
@@ -16,6 +18,7 @@ const TRUE_BIT = 1
 /** Writes records as events `[EventTime, map]`, one behind the other, into memory that it keeps. */
 export class EventWriter {
   readonly #cache: EventCache
+  readonly #spare: Buffer<ArrayBuffer>[] = []
   #bytes = Buffer.allocUnsafeSlow(START_BYTES)
   #data = new DataView(this.#bytes.buffer)
   /** Bytes of the events so far. */
@@ -25,11 +28,22 @@ export class EventWriter {
     this.#cache = new EventCache(layout)
   }
 
-  /** Copies the events out, and starts anew. */
+  /**
+   * Gives the events away, and starts anew. Memory that is mostly full goes along, because a copy of it is slow; the
+   * rest is copied.
+   */
   take(): Buffer {
-    const taken = Buffer.from(this.#bytes.subarray(0, this.length))
+    const taken = this.#bytes.subarray(0, this.length)
     this.length = 0
+    if (taken.length * 2 < this.#bytes.length) return Buffer.from(taken)
+    this.#use(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#bytes.length))
     return taken
+  }
+
+  /** Takes back the memory of events that were sent, to use it again: fresh memory is slow. Call it once at most. */
+  release(events: Buffer): void {
+    const bytes = Buffer.from(events.buffer as ArrayBuffer)
+    if (bytes.length >= START_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(bytes)
   }
 
   /**
@@ -81,12 +95,12 @@ export class EventWriter {
 
   #texts(known: KnownEvents, { texts }: Template, { symbols }: Batch, views: Views, at: number): void {
     for (const { slot, key, isSymbol } of texts) {
+      if (isSymbol) {
+        this.#append(known.label(slot, key, views.data.getUint32(at + slot.offset, true), symbols))
+        continue
+      }
       this.#append(key)
-      this.#append(
-        isSymbol
-          ? known.label(slot, views.data.getUint32(at + slot.offset, true), symbols)
-          : pack(labelText(slot, views, at, symbols)),
-      )
+      this.#append(pack(labelText(slot, views, at, symbols)))
     }
   }
 
@@ -105,8 +119,12 @@ export class EventWriter {
     if (this.length + bytes <= this.#bytes.length) return
     const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.length + bytes))
     grown.set(this.#bytes.subarray(0, this.length))
-    this.#bytes = grown
-    this.#data = new DataView(grown.buffer)
+    this.#use(grown)
+  }
+
+  #use(bytes: Buffer<ArrayBuffer>): void {
+    this.#bytes = bytes
+    this.#data = new DataView(bytes.buffer)
   }
 }
 

@@ -48,8 +48,8 @@ export class KnownEvents {
     return this.#find(nils)
   }
 
-  /** The text of a label, encoded. */
-  label(slot: Slot, id: number, symbols: BatchSymbols): Buffer {
+  /** A label, encoded: its key and its text. */
+  label(slot: Slot, key: Buffer, id: number, symbols: BatchSymbols): Buffer {
     let ids = this.#labels.get(slot)
     if (ids === undefined) {
       ids = new Map()
@@ -57,7 +57,7 @@ export class KnownEvents {
     }
     let text = ids.get(id)
     if (text === undefined) {
-      text = pack(symbols.text(id))
+      text = Buffer.concat([key, pack(symbols.text(id))])
       ids.set(id, text)
       this.#onBytes(text.length + ENTRY_BYTES)
     }
