@@ -68,10 +68,24 @@ export interface DeliveryLimits {
   /** How long `close` continues to send. Unit: milliseconds. Range: 0 to 600 000. Default: 3 000. */
   closeTimeoutMs?: number
   /**
+   * Folder for records that the destination refuses, which no other destination shares. Default: they are only counted.
+   */
+  deadLetters?: string | undefined
+  /**
+   * Size of `deadLetters`; beyond, the oldest are removed and counted. Unit: bytes. Range: 1 MiB to 16 GiB. Default:
+   * 64 MiB.
+   */
+  deadLettersLimitBytes?: number
+  /**
    * Dead letters that `onReject` may process at the same time; more are only counted. A dead letter is at most one
    * request. Range: 1 to 10 000. Default: 16.
    */
   deadLettersMax?: number
+}
+
+function folderEntry(description: string) {
+  const isPath = v.check((path: string) => !path.includes('\0'), 'the path of a folder')
+  return v.optional(v.pipe(boundedText(), isPath, v.description(description)))
 }
 
 function queueLimitEntry(bytes: number) {
@@ -84,14 +98,8 @@ function queueLimitEntry(bytes: number) {
 
 /** Keys of a delivery in a configuration, each with unit, range, default and purpose. */
 export const deliveryEntries = {
-  queueDir: v.optional(
-    v.pipe(
-      boundedText(),
-      v.check((path) => !path.includes('\0'), 'the path of a folder'),
-      v.description(
-        'Folder of the queue: records in it survive the end of the process. Default: the queue is in memory; in an agent `queues/NAME` in its data folder',
-      ),
-    ),
+  queueDir: folderEntry(
+    'Folder of the queue: records in it survive the end of the process. Default: the queue is in memory; in an agent `queues/NAME` in its data folder',
   ),
   queueLimitBytes: queueLimitEntry(64 << 20),
   queueAgeMaxS: setting(
@@ -139,6 +147,14 @@ export const deliveryEntries = {
     'Time from the first attempt after which a request is given up; 0 is one attempt. With a queue on disk only the longest pause that a receiver may ask for',
   ),
   closeTimeoutMs: setting(integer(0, 600_000, 'milliseconds'), 3000, 'How long it goes on sending at the end'),
+  deadLetters: folderEntry(
+    'Folder for [records that the destination refuses](delivery.md#dead-letters). Default: they are only counted',
+  ),
+  deadLettersLimitBytes: setting(
+    integer(1 << 20, 16 * 2 ** 30, 'bytes'),
+    64 << 20,
+    'Size of the files of `dead_letters`; beyond, the oldest are removed',
+  ),
 }
 
 /** Keys with another default in an agent, whose queues are on disk. */
@@ -153,7 +169,8 @@ const programEntries = {
 export const DELIVERY_KEYS = { ...deliveryEntries, ...programEntries }
 
 /** Limits with their defaults. */
-export type CheckedLimits = Readonly<Required<Omit<DeliveryLimits, 'queueDir'>> & Pick<DeliveryLimits, 'queueDir'>>
+export type CheckedLimits = Readonly<Required<Omit<DeliveryLimits, Folder>> & Pick<DeliveryLimits, Folder>>
+type Folder = 'queueDir' | 'deadLetters'
 
 /** Limits that depend on each other. */
 export type RelatedLimits = Pick<

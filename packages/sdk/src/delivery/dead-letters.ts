@@ -1,16 +1,11 @@
-import type { Batch } from '../schema/batch.ts'
+import type { Letter, LetterBox } from './letter-box.ts'
 
-/** A request that the destination will never accept. */
-export interface DeadLetter<P> {
-  /** `rejected`: the peer refused it. `encode_failed`: the encoder threw. */
-  readonly cause: 'rejected' | 'encode_failed'
-  /** The message of the peer or of the encoder. */
-  readonly reason: string
-  /**
-   * One batch, or several if delivery had stopped halving requests. Their bytes do not change after the call.
-   */
-  readonly batches: readonly Batch[]
-  /** The encoded request; absent if the encoder threw. */
+/**
+ * A request that the destination will never accept: one batch, or several if delivery had stopped halving requests.
+ * Bytes of batches do not change after the call.
+ */
+export interface DeadLetter<P> extends Letter {
+  /** The encoded request; absent if the encoder threw, or the far end accepted a part of it. */
   readonly payload?: P
 }
 
@@ -22,24 +17,36 @@ export type OnReject<P> = (letter: DeadLetter<P>) => void | Promise<void>
  * only counted.
  */
 export class DeadLetters<P> {
-  /** Letters that were not passed on. */
-  overflowed = 0
+  #overflowed = 0
   readonly #onReject: OnReject<P> | undefined
+  readonly #box: LetterBox | undefined
   readonly #countLimit: number
   readonly #onFailure: (error: unknown) => void
   readonly #open = new Set<Promise<void>>()
 
-  constructor(onReject: OnReject<P> | undefined, countLimit: number, onFailure: (error: unknown) => void) {
-    this.#onReject = onReject
-    this.#countLimit = countLimit
-    this.#onFailure = onFailure
+  constructor(parts: {
+    readonly onReject: OnReject<P> | undefined
+    readonly box: LetterBox | undefined
+    readonly countLimit: number
+    readonly onFailure: (error: unknown) => void
+  }) {
+    this.#onReject = parts.onReject
+    this.#box = parts.box
+    this.#countLimit = parts.countLimit
+    this.#onFailure = parts.onFailure
+  }
+
+  /** Letters that were not passed on, and records that the files do not have. */
+  get overflowed(): number {
+    return this.#overflowed + (this.#box?.overflowed ?? 0)
   }
 
   put(letter: DeadLetter<P>): void {
+    this.#box?.put(letter)
     const keep = this.#onReject
     if (keep === undefined) return
     if (this.#open.size >= this.#countLimit) {
-      this.overflowed++
+      this.#overflowed++
       return
     }
     const done = Promise.resolve(letter)
@@ -49,8 +56,9 @@ export class DeadLetters<P> {
     this.#open.add(done)
   }
 
-  /** Resolves when `onReject` has finished with all letters so far. */
-  async settled(): Promise<void> {
+  /** Resolves when `onReject` has finished with all letters so far, and they are written. */
+  async close(): Promise<void> {
     await Promise.all(this.#open)
+    await this.#box?.close()
   }
 }

@@ -11,6 +11,7 @@ import { type CheckedLimits, checkDeliveryLimits, type DeliveryLimits } from './
 import { DeadLetters, type OnReject } from './dead-letters.ts'
 import { DiskQueue } from './disk-queue/disk-queue.ts'
 import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
+import { LetterBox } from './letter-box.ts'
 import { MemoryQueue } from './memory-queue.ts'
 import { type DeliveryQueue, type DurableQueue, entryBytes } from './queue.ts'
 import { Requests } from './requests.ts'
@@ -69,7 +70,10 @@ export interface DeliverySink extends Sink {
   readonly lagS: number | undefined
   /** The last error; empty after a request has arrived. */
   readonly failing: string
-  /** Dead letters that were only counted, because `onReject` was busy with `deadLettersMax` others. */
+  /**
+   * Dead letters that were only counted, because `onReject` was busy with `deadLettersMax` others, and records that the
+   * files of `deadLetters` do not have.
+   */
   readonly lettersOverflowed: number
   /**
    * `accept` for a producer that can wait. `false`: the queue is full and its policy is `block`; no record was kept or
@@ -136,7 +140,12 @@ class Delivery<P> implements DeliverySink {
       ledger.fail(error)
       if (this.#closing !== undefined) this.#signalRoom()
     }
-    const letters = new DeadLetters(onReject, limits.deadLettersMax, onFailure)
+    const letters = new DeadLetters({
+      onReject,
+      box: boxOf(name, limits, onFailure),
+      countLimit: limits.deadLettersMax,
+      onFailure,
+    })
     const sender = new Sender(send, limits, timers, options.random ?? Math.random, onFailure, options.waitMs)
     const onRoom = () => {
       this.#signalRoom()
@@ -342,7 +351,7 @@ class Delivery<P> implements DeliverySink {
     await untilDeadline(this.#requests.stop())
     if (!this.durable) this.#ledger.drop('closed', this.#queue.evict(Number.POSITIVE_INFINITY))
     this.#signalRoom()
-    const released = untilDeadline(Promise.all([this.#letters.settled(), this.#releaseTransport()]))
+    const released = untilDeadline(Promise.all([this.#letters.close(), this.#releaseTransport()]))
     // What waits for a far end must not cost what a disk needs to keep it.
     const keepMs = this.durable ? KEEP_LIMIT_MS : deadlineMs - this.#timers.nowMs()
     await Promise.all([released, within(this.#timers, keepMs, this.#queue.close())])
@@ -369,6 +378,15 @@ function queueOf(name: string, limits: CheckedLimits, timers: Timers): DeliveryQ
   if (queueDir === undefined) return new MemoryQueue()
   const nowMs = () => timers.nowMs()
   return new DiskQueue({ folder: queueDir, name, limitBytes: queueLimitBytes, ageMaxS: queueAgeMaxS, nowMs })
+}
+
+function boxOf(
+  name: string,
+  { deadLetters, deadLettersLimitBytes }: CheckedLimits,
+  onFailure: (error: unknown) => void,
+): LetterBox | undefined {
+  if (deadLetters === undefined) return undefined
+  return new LetterBox({ name, folder: deadLetters, limitBytes: deadLettersLimitBytes, onFailure })
 }
 
 function wholeBatch(batch: Batch): readonly Batch[] {

@@ -1,12 +1,14 @@
 import { messageOf } from '../errors.ts'
 import type { Timers } from '../internal/timers.ts'
 import type { Batch } from '../schema/batch.ts'
+import { deadLetterType } from '../schema/builtin.ts'
 import type { CheckedLimits } from './config.ts'
 import type { DeadLetter, DeadLetters } from './dead-letters.ts'
 import { Lag } from './lag.ts'
 import type { Ledger } from './ledger.ts'
 import { type DeliveryQueue, type QueueEntry, recordsOf } from './queue.ts'
-import type { Sender } from './sender.ts'
+import { refusalsOf } from './refused-records.ts'
+import type { RefusedRecords, Sender } from './sender.ts'
 
 /** Options of {@link Requests}. */
 export interface RequestParts<P> {
@@ -26,6 +28,10 @@ export interface RequestParts<P> {
  * refuses everything then costs one attempt a request, not one a batch. One bad batch among a million needs half of it.
  */
 const HALVINGS_IN_ROW_MAX = 40
+
+function isNote({ batch }: QueueEntry): boolean {
+  return batch.type.name === deadLetterType.name
+}
 
 /** Forms requests from the queue and sends each until it has arrived or is dropped. */
 export class Requests<P> {
@@ -146,7 +152,11 @@ export class Requests<P> {
       const { entries, unreadableRecords, unreadable } = await queue.take(limits.batchRecordsMax, limits.batchBytesMax)
       ledger.drop('queue_unreadable', unreadableRecords, unreadable)
       if (unreadableRecords > 0) onRoom()
-      return entries
+      // Reasons of dead letters that are sent again.
+      const notes = entries.filter(isNote)
+      if (notes.length === 0) return entries
+      this.#drop(notes, 'not_encoded')
+      return entries.filter((entry) => !isNote(entry))
     } catch (error) {
       ledger.fail(error)
       await sender.pause(limits.backoffInitialMs)
@@ -178,6 +188,9 @@ export class Requests<P> {
       case 'expired':
         this.#drop(part, expiresMs === undefined ? 'retry_limit' : 'queue_expired', verdict.reason)
         return undefined
+      case 'partial':
+        this.#settlePartly(part, verdict.refused)
+        return undefined
       case 'ok':
         this.#refusedInRow = 0
         ledger.arrived(recordsOf(part))
@@ -185,6 +198,28 @@ export class Requests<P> {
         onRoom()
         return undefined
     }
+  }
+
+  /** The peer has accepted all but some records. */
+  #settlePartly(part: readonly QueueEntry[], refused: readonly RefusedRecords[]): void {
+    const { queue, ledger, letters, onRoom } = this.#parts
+    let left = recordsOf(part)
+    for (const { reason, batches } of refusalsOf(
+      part.map(({ batch }) => batch),
+      refused,
+    )) {
+      const records = batches.reduce((sum, { count }) => sum + count, 0)
+      left -= records
+      ledger.fail(reason)
+      ledger.drop('rejected', records, reason)
+      letters.put({ cause: 'rejected', reason, batches })
+    }
+    if (left > 0) {
+      this.#refusedInRow = 0
+      ledger.arrived(left)
+      queue.ack(part)
+    } else queue.discard(part)
+    onRoom()
   }
 
   /** Counts first: a caller that waits for the queue must find the records counted. */

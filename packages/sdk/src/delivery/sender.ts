@@ -3,12 +3,24 @@ import type { Timers } from '../internal/timers.ts'
 import { backoffMs } from './backoff.ts'
 import type { CheckedLimits } from './config.ts'
 
+/** Records of a payload that the peer refused. */
+export interface RefusedRecords {
+  /** Index of their batch among those that were encoded. */
+  readonly batch: number
+  /** Their indexes in the batch. Default: all of its records. */
+  readonly records?: readonly number[]
+  /** Words of the peer, without secrets. */
+  readonly reason: string
+}
+
 /**
- * The result of one attempt. `ok`: the peer has accepted the whole payload. `retry`: try later, after `afterMs` if the
- * peer asked for a pause. `reject`: the peer will never accept the payload and has accepted no part of it.
+ * The result of one attempt. `ok`: the peer has accepted the whole payload. `partial`: it has accepted all but the
+ * refused records. `retry`: try later, after `afterMs` if the peer asked for a pause. `reject`: the peer will never
+ * accept the payload and has accepted no part of it.
  */
 export type SendResult =
   | { readonly outcome: 'ok' }
+  | { readonly outcome: 'partial'; readonly refused: readonly RefusedRecords[] }
   | { readonly outcome: 'retry'; readonly reason: string; readonly afterMs?: number }
   | { readonly outcome: 'reject'; readonly reason: string }
 
@@ -20,7 +32,7 @@ export type Send<P> = (payload: P, signal: AbortSignal) => Promise<SendResult>
 
 /** The final result of a payload. `expired`: attempts or time ran out. `stopped`: delivery closes. */
 export type Verdict =
-  | { readonly outcome: 'ok' }
+  | Extract<SendResult, { outcome: 'ok' | 'partial' }>
   | { readonly outcome: 'reject' | 'expired'; readonly reason: string }
   | { readonly outcome: 'stopped' }
 
@@ -71,7 +83,7 @@ export class Sender<P> {
     const deadlineMs = expiresMs ?? this.#timers.nowMs() + retryLimitMs
     for (let attempt = 1; !this.#stopped; attempt++) {
       const result = await this.#attempt(payload)
-      if (result.outcome === 'ok' || result.outcome === 'stopped') return result
+      if (result.outcome === 'ok' || result.outcome === 'partial' || result.outcome === 'stopped') return result
       this.#onFailure(result.reason)
       if (result.outcome === 'reject') return result
       const leftMs = deadlineMs - this.#timers.nowMs()

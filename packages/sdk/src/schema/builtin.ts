@@ -82,6 +82,15 @@ export const lossType = defineOwnType('sonde_loss', 'Records dropped, by compone
   records_total: counter('u64', { help: 'Records dropped' }),
 })
 
+/** Why a destination refused the records that follow in a file of dead letters. */
+export const deadLetterType = defineOwnType('sonde_dead_letter', 'Why a destination refused the records that follow', {
+  time: timestamp(),
+  destination: text({ help: 'Name of the destination' }),
+  cause: text({ help: '`rejected` by the far end, or `encode_failed`' }),
+  reason: text({ help: 'Words of the far end or the encoder' }),
+  records: value('u64', { help: 'Refused records that follow' }),
+})
+
 /**
  * The state of an absent value. `series` is the text of {@link seriesKey}; empty means every series of the type. An
  * empty `field` means the whole series. The code `gone` removes the series from every view; with an empty `series`, all

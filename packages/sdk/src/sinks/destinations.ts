@@ -84,7 +84,8 @@ function rivalIssues(destinations: readonly Destination[], taken: readonly strin
     if (namesake !== undefined)
       issues.push({ path: `${place}.name`, fault: `is ${show(name)}, as ${namesake} has it`, allowed: 'another name' })
     names.set(name, place)
-    const places = enabled ? [definition.place?.(options), queueDirOf(options)] : []
+    const { queueDir, deadLetters } = options
+    const places = enabled ? [definition.place?.(options), ...[queueDir, deadLetters].map(folderOf)] : []
     for (const folder of places) {
       if (folder === undefined) continue
       const other = kept.get(folder)
@@ -126,8 +127,8 @@ export function hasQueue({ entries }: SinkDefinition): boolean {
   return Object.hasOwn(entries, 'queueDir')
 }
 
-function queueDirOf({ queueDir }: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof queueDir === 'string' ? resolve(queueDir) : undefined
+function folderOf(path: unknown): string | undefined {
+  return typeof path === 'string' ? resolve(path) : undefined
 }
 
 /** Opens a destination. `setOf` gives the field set of a name. */

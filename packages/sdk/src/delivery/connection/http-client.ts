@@ -89,7 +89,7 @@ export class HttpClient {
     const { status, text } = answer
     if (resultOfAnswer !== undefined && status >= 200 && status < 300) return resultOfAnswer(answer, request)
     const result = resultOf({ status, retryAfter: answer.header('retry-after'), text, retried })
-    if (result.outcome === 'ok' || this.#endpoints.length === 1) return result
+    if (!('reason' in result) || this.#endpoints.length === 1) return result
     return { ...result, reason: `${endpoint.shown}: ${result.reason}` }
   }
 }
