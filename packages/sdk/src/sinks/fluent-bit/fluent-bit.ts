@@ -35,6 +35,7 @@ export function createFluentBit(options: FluentBitOptions): DeliverySink {
     send: new Endpoints(endpoints).send((messages, endpoint, signal) =>
       send(messages, { endpoint, forward, rate, chunks }, signal),
     ),
+    waitMs: () => rate.waitMs,
     close: () => {
       for (const endpoint of endpoints) endpoint.close()
     },
