@@ -139,7 +139,7 @@ function totalOf(counted: ReadonlyMap<string, Counted>): number {
 function count({ type, bytes, count: records, symbols }: Batch, counted: Map<string, Counted>): void {
   if (type.name !== docaDiagSamplingType.name) return
   for (const row of readRecords(docaDiagSamplingType, viewsOf(bytes), records, symbols))
-    counted.set(row.device, { samples: Number(row.samples_total), skipped: Number(row.skipped_samples_total) })
+    counted.set(row.rdma_device, { samples: Number(row.samples_total), skipped: Number(row.skipped_samples_total) })
 }
 
 function configOf() {

@@ -1,6 +1,7 @@
 // Names of the same quantities in other systems, written by hand. A name that is not certain is left out.
-// node_exporter: the metrics of release 1.5, and of later releases for PCI devices. OpenTelemetry: the semantic
-// conventions `system.*` and `hw.*`, all of which are in development.
+// node_exporter: the metrics of release 1.5, which test/interop compares with ours, and of later releases for PCI
+// devices. OpenTelemetry: `system.*` and `hw.*` of the semantic conventions 1.45, all of which are in development.
+// Labels of devices differ: node_exporter has `device` for `disk` and `rdma_device`.
 
 /** Names of a metric in other systems. */
 export interface NamesElsewhere {
@@ -317,7 +318,7 @@ function rdma(): Names {
 }
 
 function pci(): Names {
-  const why = 'one address in the label `device`; there segment, bus, device and function'
+  const why = 'one address in the label `pci_address`; there segment, bus, device and function'
   const rows = {
     current_link_speed_transfers_per_second: 'current_link_transfers_per_second',
     current_link_width_lanes: 'current_link_width',

@@ -124,7 +124,10 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
     const withSecondPort = (devices: readonly Device[]): readonly object[] =>
       devices.flatMap((device) =>
         device.id === 'sim-nic-mlx5_3-1'
-          ? [device, { ...device, id: 'sim-nic-mlx5_3-2', labels: { device: 'mlx5_3', port: '2', simulated: 'true' } }]
+          ? [
+              device,
+              { ...device, id: 'sim-nic-mlx5_3-2', labels: { rdma_device: 'mlx5_3', port: '2', simulated: 'true' } },
+            ]
           : [device],
       )
     await visitChanged(

@@ -197,26 +197,29 @@ test(
     const stage = await shareSimulatedStage(t, 100)
 
     await t.test('samples are a tenth of a second apart, and new ones come in between two seconds', async () => {
-      await stage.visit('/explore?range=30s&sig=rate:rdma_port_xmit_data_bytes_total:device=mlx5_0', async (page) => {
-        await untilDrawn(page)
-        const title = 'rdma_port_xmit_data_bytes_total'
-        const chart = chartNamed(page, title)
-        const region = page.getByRole('region', { name: title, exact: true })
-        await region.getByText('100 ms step').waitFor()
-        await until('samples', SHOW_LIMIT_MS, async () => /mlx5_0.* \d/.test(await chart.sentence()))
-        await chart.group.press('t')
-        const times = await until('rows', SHOW_LIMIT_MS, async () => {
-          const seen = await region.locator('tbody th').allInnerTexts()
-          return seen.length > 3 ? seen.map((text) => Date.parse(`${text.replace(' ', 'T')}Z`)) : undefined
-        })
-        assert.deepEqual([times[0]! - times[1]!, times[1]! - times[2]!], [100, 100])
-        const tenths = new Set<number>()
-        await until('rows between two seconds', SHOW_LIMIT_MS, async () => {
-          const newest = await region.locator('tbody th').first().innerText()
-          tenths.add(Date.parse(`${newest.replace(' ', 'T')}Z`) % 1_000)
-          return tenths.size >= 4
-        })
-      })
+      await stage.visit(
+        '/explore?range=30s&sig=rate:rdma_port_xmit_data_bytes_total:rdma_device=mlx5_0',
+        async (page) => {
+          await untilDrawn(page)
+          const title = 'rdma_port_xmit_data_bytes_total'
+          const chart = chartNamed(page, title)
+          const region = page.getByRole('region', { name: title, exact: true })
+          await region.getByText('100 ms step').waitFor()
+          await until('samples', SHOW_LIMIT_MS, async () => /mlx5_0.* \d/.test(await chart.sentence()))
+          await chart.group.press('t')
+          const times = await until('rows', SHOW_LIMIT_MS, async () => {
+            const seen = await region.locator('tbody th').allInnerTexts()
+            return seen.length > 3 ? seen.map((text) => Date.parse(`${text.replace(' ', 'T')}Z`)) : undefined
+          })
+          assert.deepEqual([times[0]! - times[1]!, times[1]! - times[2]!], [100, 100])
+          const tenths = new Set<number>()
+          await until('rows between two seconds', SHOW_LIMIT_MS, async () => {
+            const newest = await region.locator('tbody th').first().innerText()
+            tenths.add(Date.parse(`${newest.replace(' ', 'T')}Z`) % 1_000)
+            return tenths.size >= 4
+          })
+        },
+      )
     })
 
     await t.test('a source of one second is shown each second, whatever the window', async () => {

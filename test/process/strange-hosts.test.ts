@@ -245,15 +245,15 @@ test('hosts and exporters that others stumbled over: values that are right, and 
     /^8191875000 bytes\/s was reported, which means/,
   )
   // RDMA.
-  has('rdma_port_xmit_data_bytes_total{device="rdmap16s27",port="1"} 9111222333')
-  has('rdma_port_rcv_data_bytes_total{device="rdmap16s27",port="1"} 8111222333')
-  has('rdma_port_xmit_packets_total{device="rdmap16s27",port="1"} 900')
-  has('rdma_port_state{device="efa_1",port="1"} 1', 'rdma_port_state{device="hfi1_0",port="1"} 4')
-  has('rdma_port_xmit_data_bytes_total{device="hfi1_0",port="1"} 308')
-  has('rdma_port_rcv_discards_total{device="hfi1_0",port="1"} 4')
-  has('rdma_driver_statistic{device="hfi1_0",port="1",counter="TxPktVL,0"} 9')
-  has('rdma_driver_statistic{device="irdma0",port="1",counter="ip4InOctets"} 77')
-  lacks('rdma_port_state{device="rdmap16s27"')
+  has('rdma_port_xmit_data_bytes_total{rdma_device="rdmap16s27",port="1"} 9111222333')
+  has('rdma_port_rcv_data_bytes_total{rdma_device="rdmap16s27",port="1"} 8111222333')
+  has('rdma_port_xmit_packets_total{rdma_device="rdmap16s27",port="1"} 900')
+  has('rdma_port_state{rdma_device="efa_1",port="1"} 1', 'rdma_port_state{rdma_device="hfi1_0",port="1"} 4')
+  has('rdma_port_xmit_data_bytes_total{rdma_device="hfi1_0",port="1"} 308')
+  has('rdma_port_rcv_discards_total{rdma_device="hfi1_0",port="1"} 4')
+  has('rdma_driver_statistic{rdma_device="hfi1_0",port="1",counter="TxPktVL,0"} 9')
+  has('rdma_driver_statistic{rdma_device="irdma0",port="1",counter="ip4InOctets"} 77')
+  lacks('rdma_port_state{rdma_device="rdmap16s27"')
   assert.match(await reasonOf(sonde, 'rdma_port_rcv_data_bytes_total', { device: 'mlx4_0' }), /N\/A/)
   await checkExporter(sonde)
   await checkExplained(sonde, roots, config)
@@ -291,11 +291,11 @@ async function checkExplained({ address }: SondeProcess, roots: readonly string[
     return answer.text()
   }
   assert.match(
-    await explained('rdma_port_xmit_data_bytes_total{device="rdmap16s27"}'),
+    await explained('rdma_port_xmit_data_bytes_total{rdma_device="rdmap16s27"}'),
     /hw_counters\/tx_bytes.*9111222333/s,
   )
   assert.match(
-    await explained('rdma_port_xmit_data_bytes_total{device="irdma0"}'),
+    await explained('rdma_port_xmit_data_bytes_total{rdma_device="irdma0"}'),
     /use rdma_driver_statistic of irdma0/,
   )
   assert.match(await explained('host_temperature_critical_celsius'), /0 °C was reported/)

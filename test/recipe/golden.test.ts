@@ -52,7 +52,7 @@ test('the metrics of the recipe are those of the golden files, and sound', needs
   const packets = (device: string, value: number) =>
     `doca_adp_retx_packets{device="${device}",origin="timeouts",simulated="true",node="gpu-17"} ${value}`
   const hits = (device: string, seconds: number) =>
-    `doca_diag_icmc_hits_total{device="${device}",simulated="true",node="gpu-17"} ${valueAt(waveOf(ICMC_HITS), BigInt(seconds) * 1_000_000_000n)}`
+    `doca_diag_icmc_hits_total{rdma_device="${device}",simulated="true",node="gpu-17"} ${valueAt(waveOf(ICMC_HITS), BigInt(seconds) * 1_000_000_000n)}`
   const lines = (first: number, second: number, seconds: number) => [
     packets('mlx5_0', first),
     packets('mlx5_1', second),

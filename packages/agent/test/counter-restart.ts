@@ -12,6 +12,8 @@ const STEP = 500
 
 /** A counter that restarts from 3 000 000 000 at 5. */
 export interface RestartingCounter {
+  /** The label that names the device. */
+  readonly label: string
   readonly source: SourceDefinition
   readonly node: TestNode
   readonly write: (value: number) => void
@@ -24,7 +26,7 @@ export interface RestartingCounter {
 /** Lets a counter restart below an agent, and holds that its answers mark it and gain nothing that no link carries. */
 export async function assertRestartIsMarked(
   t: Pick<TestContext, 'after'>,
-  { source, node, write, metric, device, rateMax }: RestartingCounter,
+  { source, node, write, metric, label, device, rateMax }: RestartingCounter,
 ): Promise<void> {
   write(BEFORE)
   const { agent, address } = await serveAgent(t, { sources: [source], paths: node.paths })
@@ -46,7 +48,7 @@ export async function assertRestartIsMarked(
   await pass(8)
   const ask = async (stepMs: number): Promise<QueryAnswer> => {
     const queries = ['rate', 'increase'].map((fn) => {
-      const matchers = [{ label: 'device', op: '=', value: device }]
+      const matchers = [{ label, op: '=', value: device }]
       return { metric, function: fn, matchers }
     })
     const body = JSON.stringify({ fromMs: startedMs, toMs: Date.now(), stepMs, queries })

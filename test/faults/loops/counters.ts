@@ -63,8 +63,8 @@ function link(root: string, path: string, target: string): void {
 
 function linesOf(device: string, value: number): string[] {
   return [
-    `rdma_port_xmit_data_bytes_total{device="${device}",port="1"} ${value * WORD_BYTES}`,
-    `rdma_hw_packet_seq_err_total{device="${device}",port="1"} ${WRAP + value}`,
+    `rdma_port_xmit_data_bytes_total{rdma_device="${device}",port="1"} ${value * WORD_BYTES}`,
+    `rdma_hw_packet_seq_err_total{rdma_device="${device}",port="1"} ${WRAP + value}`,
     `pci_aer_errors_total{pci_address="${ADDRESSES[device]}",severity="correctable",error="BadTLP"} ${value}`,
   ]
 }

@@ -53,7 +53,7 @@ test('a step of the wall clock takes no device out, and a device that left says 
   const count = devices.list().length
   t.mock.timers.setTime(1_800_086_400_000)
   assert.equal(devices.list().filter(({ goneMs }) => goneMs === undefined).length, count)
-  real.gone(rdmaPortType, { device: 'mlx5_0', port: '1' })
+  real.gone(rdmaPortType, { rdma_device: 'mlx5_0', port: '1' })
   const gone = devices.byId('nic-mlx5_0-1')
   assert.ok(Math.abs((gone?.goneMs ?? 0) - 1_800_086_400_000) < 10_000, `${gone?.goneMs}`)
 })
@@ -96,7 +96,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
   })
   const nic = devices.byId('nic-mlx5_3-1')
   assert.deepEqual([nic?.name, nic?.model, nic?.driver], ['mlx5_3', 'ConnectX-7', 'mlx5_core'])
-  assert.deepEqual(nic?.labels, { device: 'mlx5_3', port: '1' })
+  assert.deepEqual(nic?.labels, { rdma_device: 'mlx5_3', port: '1' })
   assert.deepEqual(nic?.series, { pci: { pci_address: '0000:40:05.0' }, netdev: { device: 'eth13' } })
 })
 
@@ -108,8 +108,8 @@ test('finds the device of a series of any type', () => {
   const of = (type: RecordType, labels: Record<string, string>) => devices.deviceOf(type, labels)?.id
   assert.equal(of(nvmlGpuType, { gpu: '3', UUID: 'GPU-3' }), 'gpu-3')
   assert.equal(of(nvmlProfileType, { gpu: '3', UUID: 'GPU-3', simulated: 'true' }), 'sim-gpu-3')
-  assert.equal(of(rdmaHwType, { device: 'mlx5_3', port: '1' }), 'nic-mlx5_3-1')
-  assert.equal(of(docaPhyType, { device: 'mlx5_3' }), 'nic-mlx5_3-1')
+  assert.equal(of(rdmaHwType, { rdma_device: 'mlx5_3', port: '1' }), 'nic-mlx5_3-1')
+  assert.equal(of(docaPhyType, { rdma_device: 'mlx5_3' }), 'nic-mlx5_3-1')
   assert.equal(of(netdevType, { device: 'eth13', simulated: 'true' }), 'sim-nic-mlx5_3-1')
   assert.equal(of(ethtoolPriorityType, { device: 'eth19', priority: '3' }), 'nic-mlx5_bond_0-1')
   assert.equal(of(netdevType, { device: 'lo' }), 'net-lo')
@@ -133,7 +133,7 @@ test('siblings are the others of a kind that do the same work, on the same node,
     [0, 1, 2, 4, 5, 6, 7].map((i) => `nic-mlx5_${i}-1`),
   )
   assert.deepEqual(siblings('nic-mlx5_bond_0-1'), [])
-  real.gone(rdmaPortType, { device: 'mlx5_0', port: '1' })
+  real.gone(rdmaPortType, { rdma_device: 'mlx5_0', port: '1' })
   assert.equal(siblings('nic-mlx5_3-1').length, 6)
   assert.equal(siblings('sim-nic-mlx5_3-1').length, 7)
 })
@@ -152,7 +152,7 @@ test('a real and a simulated node of the same names stand side by side', () => {
       .every(({ isSimulated }) => !isSimulated),
     'real ones first',
   )
-  simulated.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  simulated.gone(rdmaPortType, { rdma_device: 'mlx5_3', port: '1' })
   assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, undefined)
   assert.notEqual(devices.byId('sim-nic-mlx5_3-1')?.goneMs, undefined)
 })
@@ -161,7 +161,7 @@ test('a device reported as gone stays in its rail for an hour, and comes back as
   const { clock, devices, real } = bringUp({ expiryS: 7200 })
   real.hgx()
   const { version } = devices
-  real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  real.gone(rdmaPortType, { rdma_device: 'mlx5_3', port: '1' })
   assert.ok(devices.version > version)
   assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, clock.nowMs)
   assert.equal(devices.byId('nic-mlx5_3-1')?.goneReason, 'it left')
@@ -170,7 +170,7 @@ test('a device reported as gone stays in its rail for an hour, and comes back as
   assert.ok(devices.byId('nic-mlx5_3-1'))
   real.port('mlx5_3', { address: '0000:40:05.0', netdevs: 'eth13' })
   assert.equal(devices.byId('nic-mlx5_3-1')?.goneMs, undefined)
-  real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  real.gone(rdmaPortType, { rdma_device: 'mlx5_3', port: '1' })
   clock.nowMs += 61 * MINUTE_MS
   assert.equal(devices.byId('nic-mlx5_3-1'), undefined)
   assert.equal(devices.byId('gpu-3')?.rail, null)
@@ -208,7 +208,7 @@ test('a device leaves when its source is silent for the expiry time, or for thre
 test('a renamed NIC takes over the rail of its old name', () => {
   const { devices, real } = bringUp()
   real.hgx()
-  real.gone(rdmaPortType, { device: 'mlx5_3', port: '1' })
+  real.gone(rdmaPortType, { rdma_device: 'mlx5_3', port: '1' })
   real.port('rocep64s5', { address: '0000:40:05.0', netdevs: 'eth13' })
   assert.deepEqual(devices.byId('gpu-3')?.pairs, ['nic-rocep64s5-1'])
   assert.equal(devices.byId('nic-mlx5_3-1')?.rail, null)

@@ -47,7 +47,7 @@ export class NodeRecords {
   }
 
   port(device: string, values: Readonly<Record<string, unknown>> = {}): void {
-    this.report(rdmaPortType, { device, port: 1, ...values })
+    this.report(rdmaPortType, { rdma_device: device, port: 1, ...values })
   }
 
   netdev(device: string, values: Readonly<Record<string, unknown>> = {}): void {

@@ -190,7 +190,7 @@ test('one working port of two keeps the source whole, and the other port is repo
 test('what a running agent knows is part of the chain', async (t) => {
   const node = testNode(t)
   const timeMs = Date.now()
-  const labels = { device: 'mlx5_3', port: '1' }
+  const labels = { rdma_device: 'mlx5_3', port: '1' }
   const factsOf = (state: 'reading' | 'stuck', value: string | null): AgentFacts => ({
     source: async (name) => ({
       name,
@@ -228,7 +228,7 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
   for (const file of node.files().filter((path) => path.startsWith(PORT_FOLDER)))
     node.write(file.replace('mlx5_3', 'mlx5_2'), node.read(file))
   node.write('sys/class/infiniband/mlx5_2/ports/1/state', '1: DOWN\n')
-  const seriesOf = (device: string) => `rdma_hw_packet_seq_err_total{device="${device}",port="1"}`
+  const seriesOf = (device: string) => `rdma_hw_packet_seq_err_total{rdma_device="${device}",port="1"}`
   const [sound] = await ask(node, seriesOf('mlx5_3'))
   assert.deepEqual([sound?.device, firstBroken(sound?.links ?? [])], ['mlx5_3/1', undefined])
   assert.equal((await brokenLinkFor(node, seriesOf('mlx5_2'))).name, 'link')
@@ -236,13 +236,13 @@ test('a series as /metrics shows it is walked on its device alone', async (t) =>
   const timeMs = Date.now()
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: timeMs }),
-    series: async () => [{ metric: 'm', labels: { device: 'mlx5_2', port: '1' }, value: '1', timeMs, absent: '' }],
+    series: async () => [{ metric: 'm', labels: { rdma_device: 'mlx5_2', port: '1' }, value: '1', timeMs, absent: '' }],
     types: async () => [],
     devices: async () => [],
   }
   const link = await brokenLinkFor(node, seriesOf('mlx5_3'), { facts })
   assert.equal(link.name, 'value')
-  assert.match(link.answer, /^none of its 1 series has these labels; there are device="mlx5_2",port="1"$/)
+  assert.match(link.answer, /^none of its 1 series has these labels; there are rdma_device="mlx5_2",port="1"$/)
   const message = 'http://b:9400 tells of what another exporter of this source tells of, which is not taken: GPU X'
   const disputed: AgentFacts = {
     ...facts,
@@ -301,7 +301,7 @@ test('devices that only a running agent knows are found by id and name: simulate
   const facts: AgentFacts = {
     source: async (name) => ({ name, state: 'reading', reason: '', lastSampleMs: Date.now() }),
     series: async () => [
-      { metric: 'm', labels: { device: 'mlx5_6', simulated: 'true' }, value: '1', timeMs: 1, absent: '' },
+      { metric: 'm', labels: { rdma_device: 'mlx5_6', simulated: 'true' }, value: '1', timeMs: 1, absent: '' },
     ],
     types: async () => [],
     devices: async () => [
@@ -326,7 +326,7 @@ test('devices that only a running agent knows are found by id and name: simulate
 })
 
 test('a simulated series is explained by the simulator alone', async (t) => {
-  const chains = await ask(testNode(t), 'rdma_hw_packet_seq_err_total{device="mlx5_3",simulated="true"}', {
+  const chains = await ask(testNode(t), 'rdma_hw_packet_seq_err_total{rdma_device="mlx5_3",simulated="true"}', {
     definitions: [...DEFINITIONS, simulator],
   })
   assert.deepEqual(

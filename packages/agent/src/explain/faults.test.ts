@@ -21,9 +21,9 @@ const DENIED = new ReadRefusal('denied', 'EACCES')
 /** A file without read permission, the name to explain, and the place of the fault. */
 const DENIALS = [
   { file: 'mlx5_3/ports/1/state', of: 'mlx5_3' },
-  { file: 'mlx5_3/ports/1/state', of: 'rdma_port_state{device="mlx5_3"}' },
+  { file: 'mlx5_3/ports/1/state', of: 'rdma_port_state{rdma_device="mlx5_3"}' },
   { file: 'hw_counters/packet_seq_err', of: 'mlx5_3' },
-  { file: 'hw_counters/packet_seq_err', of: 'rdma_hw_packet_seq_err_total{device="mlx5_3"}' },
+  { file: 'hw_counters/packet_seq_err', of: 'rdma_hw_packet_seq_err_total{rdma_device="mlx5_3"}' },
   { file: 'hw_counters/packet_seq_err', of: 'rdma' },
   { file: '0000:9a:00.0/current_link_speed', of: '0000:9a:00.0' },
   {
@@ -109,7 +109,7 @@ test('a fault of one port among several breaks the source, as no other port make
 test('a counter of a driver is walked by its label, and one that is not there is', async (t) => {
   const node = testNode(t)
   node.write(`${PORT_FOLDER}/hw_counters/own_counter`, '12\n')
-  const seriesOf = (counter: string) => `rdma_driver_statistic{device="mlx5_3",counter="${counter}"}`
+  const seriesOf = (counter: string) => `rdma_driver_statistic{rdma_device="mlx5_3",counter="${counter}"}`
   const [sound] = await ask(node, seriesOf('own_counter'))
   assert.equal(sound?.links.find(({ name }) => name === 'counters')?.answer, '12')
   assert.equal((await brokenLinkFor(node, seriesOf('../../state'))).answer, 'not there')
@@ -150,7 +150,7 @@ test('a device that left says when and why, and how it comes back', async (t) =>
       deviceFacts({ id: 'nic-mlx5_5-1', kind: 'nic', name: 'mlx5_5', address: '0000:9a:00.0', ...left }),
     ],
   }
-  for (const wanted of ['nic-mlx5_4-1', 'rdma_hw_packet_seq_err_total{device="mlx5_4"}']) {
+  for (const wanted of ['nic-mlx5_4-1', 'rdma_hw_packet_seq_err_total{rdma_device="mlx5_4"}']) {
     const link = await brokenLinkFor(node, wanted, { facts })
     assert.match(link.answer, /^mlx5_4 \(0000:44:00\.0\): it left 12 s ago: device mlx5_4 is no longer there$/)
     assert.match(link.fix ?? '', /^echo 1 \| sudo tee \S+\/bus\/pci\/rescan/)

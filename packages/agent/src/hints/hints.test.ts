@@ -203,7 +203,7 @@ test('the answer has queries for evidence, and lists missing signals', () => {
   assert.deepEqual(hint?.evidence[0], {
     metric: 'rdma_hw_packet_seq_err_total',
     function: 'rate',
-    matchers: [{ label: 'device', op: '=', value: 'mlx5_3' }, { label: 'port', op: '=', value: '1' }, NOT_SIMULATED],
+    matchers: [{ label: 'rdma_device', op: '=', value: 'mlx5_3' }, { label: 'port', op: '=', value: '1' }, NOT_SIMULATED],
   })
 })
 
@@ -270,7 +270,7 @@ test('the sink counts refused records, and takes none after it was closed', asyn
   const source = createSource({ id: 'made', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
   const time = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n
   for (let port = 0; port < 10; port++)
-    source.report(rdmaHwType, { time, device: 'mlx5_0', port, local_ack_timeout_err_total: 1 })
+    source.report(rdmaHwType, { time, rdma_device: 'mlx5_0', port, local_ack_timeout_err_total: 1 })
   source.flush()
   const [batch] = batches
   assert.ok(batch)
@@ -359,7 +359,7 @@ test('a record of a time ahead takes no series of others out to make room', () =
   const startMs = Date.UTC(2026, 0, 1)
   const report = (port: number, atMs: number) => {
     const time = BigInt(atMs) * 1_000_000n
-    source.report(rdmaHwType, { time, device: 'mlx5_0', port, local_ack_timeout_err_total: 1 })
+    source.report(rdmaHwType, { time, rdma_device: 'mlx5_0', port, local_ack_timeout_err_total: 1 })
     source.flush()
   }
   for (let port = 0; port < 10; port++) report(port, startMs)
@@ -376,7 +376,7 @@ test('series that left make room again', () => {
   const report = (port: number, atMs: number) => {
     source.report(rdmaHwType, {
       time: BigInt(atMs) * 1_000_000n,
-      device: 'mlx5_0',
+      rdma_device: 'mlx5_0',
       port,
       local_ack_timeout_err_total: 1,
     })

@@ -264,13 +264,13 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   const made = new MadeDevice(deviceOf(`nic-${name}-1`, 'nic', name, rail, pairs))
   const netdev = rail === null ? 'bond0' : `eth1${index}`
   for (const type of [rdmaPortType, rdmaPortCountersType, rdmaHwFirstType, rdmaHwType])
-    made.of(type, { device: name, port: '1' })
+    made.of(type, { rdma_device: name, port: '1' })
   for (const type of [ethtoolLinkType, ethtoolPortType, netdevType, netdevCarrierType])
     made.of(type, { device: netdev })
   for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
   for (const lane of ['0', '1', '2', '3'])
     made.of(ethtoolLaneType, { device: netdev, lane }).rates.rx_err_phy_total = 1000
-  made.of(docaPhyType, { device: name }).values.raw_bit_error_ratio = 1e-8
+  made.of(docaPhyType, { rdma_device: name }).values.raw_bit_error_ratio = 1e-8
   linkAt(made, `0000:${index}a:00.0`)
   const bytes = rail === null ? 1e8 : RAIL_BYTES
   made.set({

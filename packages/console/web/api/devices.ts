@@ -7,6 +7,8 @@ import { createPoll, type Resource, usePoll, useTypes } from './resources.ts'
 export interface DeviceInfo extends ListedDevice {
   /** Shared by all devices. */
   readonly claims: MetricClaims
+  /** Names of its labels that identify it, in the order of the key of its kind; empty if a type of another kind defines it. */
+  readonly key: readonly string[]
 }
 
 /** The devices of the node. */
@@ -31,7 +33,13 @@ function withClaims(told: DevicesAnswer, types: readonly ListedType[]): KnownDev
   const before = joined.get(told)
   if (before?.types === types) return before.answer
   const claims = claimsOf(types)
-  const answer = { ...told, devices: told.devices.map((device) => ({ ...device, claims })) }
+  const entities = new Map(types.map(({ name, entity }) => [name, entity]))
+  const keyOf = ({ type, kind }: ListedDevice) => {
+    const entity = entities.get(type)
+    return entity?.kind === kind ? entity.key : []
+  }
+  const devices = told.devices.map((device) => ({ ...device, claims, key: keyOf(device) }))
+  const answer = { ...told, devices }
   joined.set(told, { types, answer })
   return answer
 }

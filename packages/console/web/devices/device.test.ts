@@ -59,10 +59,11 @@ test('every device has a page, and one with an address has a page of its link', 
 
 test('each family of metrics knows a device by labels of its own', () => {
   const nic = testNic(3)
-  assert.deepEqual(labelsFor(nic, 'rdma_hw_packet_seq_err_total'), { device: 'mlx5_3', port: '1' })
+  assert.deepEqual(labelsFor(nic, 'rdma_hw_packet_seq_err_total'), { rdma_device: 'mlx5_3', port: '1' })
   assert.deepEqual(labelsFor(nic, 'ethtool_port_rx_discards_phy_total'), { device: 'eth13' })
   assert.deepEqual(labelsFor(nic, 'pci_device_aer_messages_total'), { pci_address: '0000:23:00.0' })
-  assert.deepEqual(labelsFor(nic, 'doca_phy_raw_bit_error_ratio'), { device: 'mlx5_3' })
+  assert.deepEqual(labelsFor(nic, 'doca_phy_raw_bit_error_ratio'), { rdma_device: 'mlx5_3' })
+  assert.deepEqual(labelsFor(nic, 'doca_pci_rx_bytes'), { device: 'mlx5_3' }, 'a name of the recipe has its label')
   assert.equal(labelsFor(nic, 'DCGM_FI_DEV_GPU_TEMP'), undefined)
   assert.equal(labelsFor(testGpu(0), 'rdma_hw_packet_seq_err_total'), undefined)
 })
@@ -75,13 +76,13 @@ test('a GPU that only the bus tells of has no series of its library', () => {
 
 test('a series belongs to its device whatever more labels it has, but not to a twin or another port', () => {
   const metric = 'rdma_hw_packet_seq_err_total'
-  assert.ok(isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '1' }))
-  assert.ok(isSeriesOf(testNic(3), metric, { device: 'mlx5_3' }))
-  assert.ok(!isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '2' }))
-  assert.ok(!isSeriesOf(testNic(3), metric, { device: 'mlx5_3', port: '1', simulated: 'true' }))
+  assert.ok(isSeriesOf(testNic(3), metric, { rdma_device: 'mlx5_3', port: '1' }))
+  assert.ok(isSeriesOf(testNic(3), metric, { rdma_device: 'mlx5_3' }))
+  assert.ok(!isSeriesOf(testNic(3), metric, { rdma_device: 'mlx5_3', port: '2' }))
+  assert.ok(!isSeriesOf(testNic(3), metric, { rdma_device: 'mlx5_3', port: '1', simulated: 'true' }))
   assert.ok(isSeriesOf(testNic(3), 'ethtool_lane_rx_err_phy_total', { device: 'eth13', lane: '2' }))
   assert.deepEqual(matchersFor(testNic(3), 'doca_phy_raw_bit_error_ratio'), [
-    { label: 'device', op: '=', value: 'mlx5_3' },
+    { label: 'rdma_device', op: '=', value: 'mlx5_3' },
     { label: 'simulated', op: '!=', value: 'true' },
   ])
 })

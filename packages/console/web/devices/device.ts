@@ -1,6 +1,6 @@
 import type { Labels, Matcher } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
-import { HARDWARE_PATHS } from '../api/metric-claims.ts'
+import { HARDWARE_PATHS, type MetricClaim } from '../api/metric-claims.ts'
 import { titleOf } from '../format/names.ts'
 
 /** Path of the page of all other entities. */
@@ -50,12 +50,21 @@ export function linkPath({ address, simulated }: Pick<DeviceInfo, 'address' | 's
 }
 
 /** The labels of the series of a device for a metric; undefined if it has no such series. */
-export function labelsFor({ kind, labels, series = {}, claims }: DeviceInfo, metric: string): Labels | undefined {
-  const claim = claims.get(metric)
-  const own = claim?.kind === kind ? labels : series[claim?.kind ?? '']
+export function labelsFor(device: DeviceInfo, metric: string): Labels | undefined {
+  const claim = device.claims.get(metric)
+  const own = claim?.kind === device.kind ? labelsAs(claim, device) : device.series?.[claim?.kind ?? '']
   // A GPU known only from the PCI bus has no index and no NVML series.
   if (!own || !claim?.key.some((name) => own[name] !== undefined)) return undefined
   return Object.fromEntries(Object.entries(own).filter(([name]) => name === 'simulated' || claim.labels.includes(name)))
+}
+
+/** Labels of a device with the names that a type has for its key. Types with names of others have other labels. */
+function labelsAs(claim: MetricClaim, { key, labels }: DeviceInfo): Labels {
+  const renamed = key.flatMap((name, index) => {
+    const text = labels[name]
+    return text === undefined ? [] : [[claim.key[index] ?? name, text] as const]
+  })
+  return { ...Object.fromEntries(renamed), ...labels }
 }
 
 /** Whether a series belongs to a device. Extra labels of the series, such as a priority, do not matter. */

@@ -6,7 +6,7 @@ import { testGpu, testNic } from './test-devices.ts'
 
 const simulated = (device: DeviceInfo): DeviceInfo => ({ ...device, id: `sim-${device.id}`, simulated: true })
 const idsOf = (devices: readonly DeviceInfo[]): readonly string[] => devices.map(({ id }) => id)
-const twoPorts = [testNic(1), testNic(1, { id: 'nic-mlx5_1-2', labels: { device: 'mlx5_1', port: '2' } })]
+const twoPorts = [testNic(1), testNic(1, { id: 'nic-mlx5_1-2', labels: { rdma_device: 'mlx5_1', port: '2' } })]
 
 test('a device goes by every name that people have for it', () => {
   const devices = [testGpu(3), testNic(3)].map(simulated)

@@ -4,8 +4,9 @@ import type { MetricClaim, MetricClaims } from '../api/metric-claims.ts'
 const claim = (kind: string, ...key: string[]): MetricClaim => ({ kind, key, labels: key })
 const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
   ['DCGM_', { ...claim('gpu', 'gpu'), labels: ['gpu', 'UUID'] }],
-  ['rdma_', claim('nic', 'device', 'port')],
-  ['doca_', claim('nic', 'device')],
+  ['rdma_', claim('nic', 'rdma_device', 'port')],
+  ['doca_pci_rx_bytes', claim('nic', 'device')],
+  ['doca_', claim('nic', 'rdma_device')],
   ['ethtool_', claim('netdev', 'device')],
   ['netdev_', claim('netdev', 'device')],
   ['pci_', claim('pci', 'pci_address')],
@@ -16,7 +17,7 @@ const claims: MetricClaims = { get: (metric) => FAMILIES.find(([begins]) => metr
 
 const NOTHING_MORE = {
   ...{ host: 'node', type: 'made', source: 'made', share: null, driver: '', numaNode: null, switch: null },
-  ...{ relations: [], netdevs: [], path: [], pairs: [], claims },
+  ...{ relations: [], netdevs: [], path: [], pairs: [], claims, key: [] },
 } as const
 
 /** A GPU of a test, in the rail of its index. */
@@ -48,7 +49,8 @@ export function testNic(index: number, more: Partial<DeviceInfo> = {}): DeviceIn
     rail: index,
     state: 'present',
     simulated: false,
-    labels: { device: `mlx5_${index}`, port: '1' },
+    key: ['rdma_device', 'port'],
+    labels: { rdma_device: `mlx5_${index}`, port: '1' },
     series: {
       netdev: { device: `eth1${index}` },
       pci: { pci_address: `0000:2${index}:00.0` },

@@ -149,7 +149,7 @@ test('reads combinations of rules by name, wherever they stand', () => {
 
 test('reads signals of any type of records, in the arithmetic of their field', () => {
   const signals = [
-    { name: 'retries', type: 'rdma_hw', field: 'packet_seq_err', labels: { device: 'mlx5_0', port: '1' } },
+    { name: 'retries', type: 'rdma_hw', field: 'packet_seq_err', labels: { rdma_device: 'mlx5_0', port: '1' } },
     { name: 'queue', type: 'my_app', field: 'depth' },
   ]
   const rules = [

@@ -44,7 +44,7 @@ test('a histogram has the edges of the device, and counts from when it was opene
       /mlx5_0.*le="(0.0001|0.0002|0.0004|1.6384|\+Inf)"/.test(line),
     ),
     ['0.0001"} 1000', '0.0002"} 1000', '0.0004"} 1070', '1.6384"} 1070', '+Inf"} 1070'].map(
-      (end) => `doca_adp_retx_timeout_seconds_bucket{device="mlx5_0",simulated="true",le="${end}`,
+      (end) => `doca_adp_retx_timeout_seconds_bucket{rdma_device="mlx5_0",simulated="true",le="${end}`,
     ),
   )
   assert.deepEqual((await of('packets')).sort(), [

@@ -47,7 +47,7 @@ export class AdpRetxReader implements DocaReader {
   gone(reason: string): void {
     const { device } = this.#parts
     const { absences } = this.#context
-    absences.gone(this.#type, { device }, reason)
+    absences.gone(this.#type, { rdma_device: device }, reason)
     absences.gone(docaAdpRetxType, { device, origin: this.#origin }, reason)
   }
 
@@ -63,7 +63,7 @@ export class AdpRetxReader implements DocaReader {
     if (histogram.shape !== this.#shape) this.#reshape()
     const time = wallNs()
     const { source } = this.#context
-    source.report(this.#type, { time, device, seconds: Array.from(bins) } as never)
+    source.report(this.#type, { time, rdma_device: device, seconds: Array.from(bins) } as never)
     const packets = this.#packets(bins)
     if (packets !== undefined) source.report(docaAdpRetxType, { time, device, origin: this.#origin, packets })
   }
@@ -86,7 +86,7 @@ export class AdpRetxReader implements DocaReader {
     const { device, histogram, driver, typeOf } = this.#parts
     const type = typeOf(histogram.shape)
     const reason = 'another program changed the bins of the histogram'
-    this.#context.absences.gone(this.#type, { device }, reason)
+    this.#context.absences.gone(this.#type, { rdma_device: device }, reason)
     if (driver === undefined) this.#context.absences.gone(docaAdpRetxType, { device, origin: this.#origin }, reason)
     this.#shape = histogram.shape
     this.#type = type

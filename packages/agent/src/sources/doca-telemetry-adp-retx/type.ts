@@ -1,6 +1,5 @@
 import { buckets, counter, defineType, label, timestamp } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device'] }
 const device = label('RDMA device, such as mlx5_0')
 
 /**
@@ -14,7 +13,7 @@ export const COUNTER_ORIGINS = { driver: 'roce_adp_retrans', histogram: 'timeout
 
 /**
  * Adaptive retransmissions of one device. Its metric has the name of the recipe for Kubernetes, although no library and
- * no driver counts packets.
+ * no driver counts packets. Its labels are those of the recipe too.
  */
 export const docaAdpRetxType = defineType(
   'doca_adp_retx',
@@ -29,7 +28,7 @@ export const docaAdpRetxType = defineType(
       help: 'Events of adaptive retransmission, not packets: retransmissions by the driver, or timeouts, as origin says',
     }),
   },
-  { entity },
+  { entity: { kind: 'nic', key: ['device'] } },
 )
 
 /** Timeouts of adaptive retransmission by their duration, with the bins of {@link TIMEOUT_EDGES}. */
@@ -47,13 +46,13 @@ export function timeoutsType(edges: readonly number[]) {
     'Timeouts of adaptive retransmission, by their duration',
     {
       time: timestamp(),
-      device,
+      rdma_device: device,
       seconds: buckets('u64', edges, {
         unit: 'seconds',
         metric: 'doca_adp_retx_timeout_seconds',
         help: 'Timeouts by duration, since the agent began to count',
       }),
     },
-    { entity },
+    { entity: { kind: 'nic', key: ['rdma_device'] } },
   )
 }

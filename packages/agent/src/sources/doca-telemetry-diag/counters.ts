@@ -1,5 +1,5 @@
 import type { RecordType } from '@sonde/sdk'
-import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from './type.ts'
+import { docaDiagPciBytesType, docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from './type.ts'
 
 /** What a counter belongs to: its device, a port or a priority. */
 export type CounterScope = 'device' | 'port' | 'priority'
@@ -45,9 +45,12 @@ const PORT: readonly Row[] = [
   [0x1100_0001, 'port_tx_transport_cnp_sent_packets', 'cnp_sent_packets_total'],
 ]
 
-const PCI: readonly Row[] = [
+const PCI_BYTES: readonly Row[] = [
   [0x1160_0001, 'pcie_link_inbound_bytes', 'inbound_bytes_total'],
   [0x1160_0002, 'pcie_link_outbound_bytes', 'outbound_bytes_total'],
+]
+
+const PCI: readonly Row[] = [
   [0x1160_0003, 'pcie_link_inbound_data_bytes', 'inbound_data_bytes_total'],
   [0x1160_0004, 'pcie_link_outbound_data_bytes', 'outbound_data_bytes_total'],
   [0x1160_0005, 'pcie_write_stall_no_posted_data_credits', 'write_data_credit_stall_seconds_total', NS],
@@ -81,6 +84,7 @@ const of = (rows: readonly Row[], type: RecordType, scope: CounterScope): DiagCo
 export const COUNTERS: readonly DiagCounter[] = [
   ...of(DEVICE, docaDiagType, 'device'),
   ...of(PORT, docaDiagPortType, 'port'),
+  ...of(PCI_BYTES, docaDiagPciBytesType, 'device'),
   ...of(PCI, docaDiagPciType, 'device'),
   ...of(PRIORITY, docaDiagPriorityType, 'priority'),
 ]

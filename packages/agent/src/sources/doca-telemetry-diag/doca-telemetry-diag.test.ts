@@ -207,7 +207,7 @@ test('functions of one card take turns with its counters, and each gets its samp
   const samplesOf = (name: string) =>
     Number(
       rowsOf(docaDiagSamplingType, batches)
-        .filter(({ device }) => device === name)
+        .filter(({ rdma_device }) => rdma_device === name)
         .at(-1)?.samples_total ?? 0,
     )
   await until('both are sampled again and again', () => samplesOf('mlx5_0') > 3 && samplesOf('mlx5_1') > 3)

@@ -7,6 +7,7 @@ import { diagExplain } from './explain.ts'
 import {
   docaDiagCounterType,
   docaDiagLinkType,
+  docaDiagPciBytesType,
   docaDiagPciType,
   docaDiagPortType,
   docaDiagPriorityType,
@@ -23,6 +24,7 @@ export const docaTelemetryDiag: SourceDefinition = {
     docaDiagType,
     docaDiagPortType,
     docaDiagPriorityType,
+    docaDiagPciBytesType,
     docaDiagPciType,
     docaDiagCounterType,
     docaDiagLinkType,

@@ -52,7 +52,7 @@ export class FullRate {
     const encode = encoderOf(type, context.source.symbols)
     const ids = Object.fromEntries(parts.sampler.ids.map((id) => [sampleFieldOf(id), 0]))
     const views = viewsOf(this.#records)
-    const record = { time: 0, device_ticks: 0, stamp: 0, device, sample: 0, ...ids } as never
+    const record = { time: 0, device_ticks: 0, stamp: 0, rdma_device: device, sample: 0, ...ids } as never
     for (let at = 0; at < querySamples; at++) encode(record, views, at * this.#recordBytes)
   }
 

@@ -58,7 +58,7 @@ export class DiagReader implements DocaReader {
     this.#context = context
     this.#rows = rowsOf(device, sampler.ids)
     this.#links = new LinkErrors(device, context)
-    this.#sampling = new FieldAbsences(context.absences, docaDiagSamplingType, { device })
+    this.#sampling = new FieldAbsences(context.absences, docaDiagSamplingType, { rdma_device: device })
     this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
     this.#extremes = new Extremes(sampler.ids.map((id) => placedCounter(id).counter?.extreme))
     this.#latest = new DataView(new ArrayBuffer(sampler.ids.length * SAMPLE_1.valueBytes))
@@ -82,7 +82,7 @@ export class DiagReader implements DocaReader {
   gone(reason: string): void {
     const { absences } = this.#context
     for (const { type, labels } of this.#rows) absences.gone(type, textsOf(labels), reason)
-    absences.gone(docaDiagSamplingType, { device: this.#parts.device }, reason)
+    absences.gone(docaDiagSamplingType, { rdma_device: this.#parts.device }, reason)
     this.#sampling.forget()
     this.#links.gone(reason)
     this.#fullRate?.lose()
@@ -192,7 +192,7 @@ export class DiagReader implements DocaReader {
       else this.#sampling.present(field)
     this.#context.source.report(docaDiagSamplingType, {
       time,
-      device,
+      rdma_device: device,
       device_ticks: this.#latestTicks,
       sample_bytes: sampler.sampleBytes,
       samples_total: this.#samples,
@@ -210,7 +210,7 @@ export class DiagReader implements DocaReader {
     const reason = 'the device overwrote samples before they were read'
     const { name: type } = docaDiagSampleType
     const { source } = this.#context
-    const series = seriesKey({ ...source.info.labels, device: this.#parts.device })
+    const series = seriesKey({ ...source.info.labels, rdma_device: this.#parts.device })
     source.report(gapType, { time, type, series, from_ns: fromNs, to_ns: time, records: samples, reason })
   }
 

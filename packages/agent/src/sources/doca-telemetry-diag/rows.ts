@@ -1,5 +1,5 @@
 import type { RecordType } from '@sonde/sdk'
-import type { Integer64 } from '@sonde/sdk/internal'
+import { deviceLabelOf, type Integer64 } from '@sonde/sdk/internal'
 import { idText } from '../../native/doca/ids.ts'
 import { WideCounter } from '../wide-counter.ts'
 import { nameOf, type PlacedCounter, placedCounter } from './counters.ts'
@@ -43,11 +43,10 @@ export function rowsOf(device: string, ids: readonly bigint[]): DiagRow[] {
 }
 
 function rowOf(device: string, { id, counter, labels }: PlacedCounter) {
-  if (counter !== undefined) return { row: { type: counter.type, labels: { device, ...labels } }, name: counter.field }
-  return {
-    row: { type: docaDiagCounterType, labels: { device, data_id: idText(id), name: nameOf(id) } },
-    name: 'value',
-  }
+  const type = counter?.type ?? docaDiagCounterType
+  const own = { [deviceLabelOf(type) ?? '']: device }
+  if (counter !== undefined) return { row: { type, labels: { ...own, ...labels } }, name: counter.field }
+  return { row: { type, labels: { ...own, data_id: idText(id), name: nameOf(id) } }, name: 'value' }
 }
 
 /** Returns the record of a row. */

@@ -1,9 +1,9 @@
 import { counter, defineType, gauge, label, labelNumber, optional, type RecordType, timestamp, value } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device'] }
-const entityOfPort = { kind: 'nic', key: ['device', 'port'] }
+const entity = { kind: 'nic', key: ['rdma_device'] }
+const entityOfPort = { kind: 'nic', key: ['rdma_device', 'port'] }
 
-const device = label('RDMA device, such as mlx5_0')
+const rdma_device = label('RDMA device, such as mlx5_0')
 const port = labelNumber('u8', 'Port of the device, from 1')
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
 const pciBytes = (direction: 'rx' | 'tx', word: 'inbound' | 'outbound') => {
@@ -19,7 +19,7 @@ export const docaDiagType = defineType(
   'Sampled diagnostic counters of one device',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     icmc_requests_total: count('Look-ups in the cache of internal context memory'),
     icmc_hits_total: count('Look-ups that found their entry'),
     icmc_misses_total: count('Look-ups that had to read host memory'),
@@ -38,7 +38,7 @@ export const docaDiagPortType = defineType(
   'Sampled diagnostic counters of one port',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     port,
     rx_bytes_total: bytes('Bytes received on the physical port'),
     rx_packets_total: count('Packets received on the physical port'),
@@ -58,7 +58,7 @@ export const docaDiagPriorityType = defineType(
   'Sampled diagnostic counters of one priority',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     port,
     priority: labelNumber('u8', 'Priority, 0 to 7'),
     rx_bytes_total: bytes('Bytes received'),
@@ -80,10 +80,7 @@ export const docaDiagPciType = defineType(
   'Sampled diagnostic counters of the PCIe link of one device',
   {
     time: timestamp(),
-    device,
-    // Their metrics have the names of the recipe for Kubernetes, which takes inbound for received.
-    inbound_bytes_total: pciBytes('rx', 'inbound'),
-    outbound_bytes_total: pciBytes('tx', 'outbound'),
+    rdma_device,
     inbound_data_bytes_total: bytes('Payload bytes, inbound'),
     outbound_data_bytes_total: bytes('Payload bytes, outbound'),
     write_data_credit_stall_seconds_total: seconds('Time in which writes waited for posted data credits'),
@@ -100,13 +97,29 @@ export const docaDiagPciType = defineType(
   { entity },
 )
 
+/**
+ * Bytes on the PCIe link of a device. The metrics have the names and the label of the recipe for Kubernetes, which takes
+ * inbound for received.
+ */
+export const docaDiagPciBytesType = defineType(
+  'doca_diag_pci_bytes',
+  'Sampled bytes on the PCIe link of one device',
+  {
+    time: timestamp(),
+    device: rdma_device,
+    inbound_bytes_total: pciBytes('rx', 'inbound'),
+    outbound_bytes_total: pciBytes('tx', 'outbound'),
+  },
+  { entity: { kind: 'nic', key: ['device'] } },
+)
+
 /** A counter without a field of its own, listed by its data ID. */
 export const docaDiagCounterType = defineType(
   'doca_diag_counter',
   'Sampled diagnostic counters by their data ID',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     data_id: label('Data ID, 0x and 16 hexadecimal digits'),
     name: label("NVIDIA's name of the counter; unknown if Sonde does not know it"),
     value: counter('u64', { metric: 'doca_diag_counter', help: 'Value of the counter; its unit is unknown' }),
@@ -115,15 +128,15 @@ export const docaDiagCounterType = defineType(
 )
 
 /**
- * Errors of the link of a port, counted by its RDMA driver. The metric has the name of the recipe for Kubernetes. No
- * diagnostic counter counts such errors.
+ * Errors of the link of a port, counted by its RDMA driver. The metric has the name and the labels of the recipe for
+ * Kubernetes. No diagnostic counter counts such errors.
  */
 export const docaDiagLinkType = defineType(
   'doca_diag_link',
   'Errors of the link of one port',
   {
     time: timestamp(),
-    device,
+    device: rdma_device,
     port,
     type: label('Kind of error: the counter of the driver, such as symbol_error'),
     errors: counter('u64', {
@@ -131,7 +144,7 @@ export const docaDiagLinkType = defineType(
       help: 'Errors of the link by kind, counted by the RDMA driver; the DOCA libraries have none',
     }),
   },
-  { entity: entityOfPort },
+  { entity: { kind: 'nic', key: ['device', 'port'] } },
 )
 
 /** State of the sampling of one device. */
@@ -140,7 +153,7 @@ export const docaDiagSamplingType = defineType(
   'Sampling of the diagnostic counters of one device',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     device_ticks: value('u64', { help: 'Clock of the device at the latest sample' }),
     sample_bytes: value('u32', { unit: 'bytes', help: 'Size of a sample' }),
     samples_total: counter('u64', { help: 'Samples read' }),
@@ -184,7 +197,7 @@ export function sampleTypeOf(ids: readonly bigint[]): RecordType {
       stamp: value('u64', {
         help: 'Two words of the sample: the high word of its first time and the low word of its last time',
       }),
-      device,
+      rdma_device,
       sample: value('u32', { help: 'Number of the sample in the device' }),
       ...Object.fromEntries(ids.map((id) => [sampleFieldOf(id), value('u64')])),
     },

@@ -1,8 +1,8 @@
 import { counter, defineType, gauge, label, labelNumber, text, timestamp } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device'] }
+const entity = { kind: 'nic', key: ['rdma_device'] }
 
-const device = label('RDMA device, such as mlx5_0')
+const rdma_device = label('RDMA device, such as mlx5_0')
 const process = labelNumber('u32', 'Id of the DPA process')
 
 /** Processes on the data-path accelerator. */
@@ -11,7 +11,7 @@ export const docaDpaProcessType = defineType(
   'A process on the data-path accelerator',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     process,
     name: text({ help: 'Name of the process; empty unless the application set one' }),
     threads: gauge('u32', { help: 'Threads of the process' }),
@@ -25,7 +25,7 @@ export const docaDpaThreadType = defineType(
   'Use of the data-path accelerator by one thread',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     process,
     thread: labelNumber('u32', 'Id of the DPA thread'),
     name: text({ help: 'Name of the thread; empty unless the application set one' }),

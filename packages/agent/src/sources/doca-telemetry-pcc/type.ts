@@ -1,8 +1,8 @@
 import { counter, defineType, gauge, label, labelNumber, text, timestamp } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device'] }
+const entity = { kind: 'nic', key: ['rdma_device'] }
 
-const device = label('RDMA device, such as mlx5_0')
+const rdma_device = label('RDMA device, such as mlx5_0')
 const slot = labelNumber('u8', 'Slot of the algorithm')
 
 /** Congestion-control algorithms that a device has loaded. */
@@ -11,7 +11,7 @@ export const docaPccType = defineType(
   'A programmable congestion-control algorithm',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     slot,
     algorithm: text({ help: 'Description by the algorithm itself' }),
     algorithm_id: gauge('u32', { help: 'Id of the algorithm' }),
@@ -29,7 +29,7 @@ export const docaPccCounterType = defineType(
   'A counter of a congestion-control algorithm',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     slot,
     counter: label('Name of the counter in the algorithm'),
     events_total: counter('u64', {

@@ -1,6 +1,6 @@
 import { buckets, counter, defineType, gauge, label, optional, text, timestamp } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device'] }
+const entity = { kind: 'nic', key: ['rdma_device'] }
 
 const count = (help: string) => optional(counter('u64', { help }))
 const seconds = (help: string) => optional(counter('u64', { unit: 'seconds', help }))
@@ -15,7 +15,7 @@ export const docaPciType = defineType(
   'State, errors and latency of the PCIe link of one device',
   {
     time: timestamp(),
-    device: label('RDMA device, such as mlx5_0'),
+    rdma_device: label('RDMA device, such as mlx5_0'),
     place: text({ help: 'Position of the link in the device: depth.index.node' }),
     link_generation: gauge('u8', { help: 'PCIe generation at which the link runs' }),
     link_generation_enabled: gauge('u8', { help: 'Highest PCIe generation that is enabled' }),

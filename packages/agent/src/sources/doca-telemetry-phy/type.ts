@@ -1,8 +1,8 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device'] }
+const entity = { kind: 'nic', key: ['rdma_device'] }
 
-const device = label('RDMA device, such as mlx5_0')
+const rdma_device = label('RDMA device, such as mlx5_0')
 const count = (help: string) => optional(counter('u64', { help }))
 const ratio = (help: string) => optional(gauge('f64', { unit: 'ratio', help }))
 
@@ -12,7 +12,7 @@ export const docaPhyType = defineType(
   'Link, errors and module of one port',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     vendor: text({ help: 'Vendor of cable or module' }),
     part_number: text({ help: 'Part number of cable or module' }),
     serial: text({ help: 'Serial number of cable or module' }),
@@ -43,7 +43,7 @@ export const docaPhyLaneType = defineType(
   'Errors and optical power of one lane',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     lane: labelNumber('u8', 'Lane, from 0'),
     raw_errors_total: count('Bit errors before correction'),
     raw_bit_error_ratio: ratio('Share of wrong bits before correction'),

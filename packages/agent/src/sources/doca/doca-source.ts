@@ -1,4 +1,5 @@
 import { type RecordType, SondeError } from '@sonde/sdk'
+import { deviceLabelOf } from '@sonde/sdk/internal'
 import { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaLibrary } from '../../native/doca/library.ts'
@@ -94,8 +95,8 @@ export class DocaSource implements NodeSource {
       return
     }
     this.#wanted.reportMissing(listed, (device, reason) => {
-      if (reason === undefined) this.#context.absences.clear(this.#type, { device }, '')
-      else this.#context.absences.set(this.#type, { device }, '', 'unsupported', reason)
+      if (reason === undefined) this.#context.absences.clear(this.#type, this.#labelsOf(device), '')
+      else this.#context.absences.set(this.#type, this.#labelsOf(device), '', 'unsupported', reason)
     })
     this.#refuseAll()
     if (names.size === 0) throw new SondeError('SRC_READ', this.#wanted.none(listed))
@@ -136,17 +137,21 @@ export class DocaSource implements NodeSource {
       openDevice: () => DocaDevice.open(this.#library, name),
       openReader: this.#openReader,
       refused: (device, failure) => this.#reportRefusal(device, failure),
-      left: (device, reason) => this.#context.absences.gone(this.#type, { device }, reason),
+      left: (device, reason) => this.#context.absences.gone(this.#type, this.#labelsOf(device), reason),
       changed: () => this.#follows(),
     })
+  }
+
+  #labelsOf(device: string): Record<string, string> {
+    return { [deviceLabelOf(this.#type) ?? '']: device }
   }
 
   #reportRefusal(device: string, failure: DocaFailure | undefined): void {
     const { absences } = this.#context
     // A device that is lost but still listed is not gone, so its reason stays.
     const code = failure?.kind === 'gone' ? 'failed' : failure?.kind
-    if (code === undefined) absences.clear(this.#type, { device }, '')
-    else absences.set(this.#type, { device }, '', code, failure?.error.message ?? '')
+    if (code === undefined) absences.clear(this.#type, this.#labelsOf(device), '')
+    else absences.set(this.#type, this.#labelsOf(device), '', code, failure?.error.message ?? '')
   }
 
   /** If no device supports the call, the source fails with the reason. */

@@ -39,8 +39,9 @@ export class PortSampler implements Sampler {
     if (this.#series.samples === 0 && !this.sample()) return
     const { samples } = this.#series.takeCounts()
     const { saturated } = this.#counters
+    const { device: rdma_device, port } = this.#place
     this.#context.source.report(rdmaPortSamplingType, {
-      ...{ time: wallNs(), ...this.#place, samples },
+      ...{ time: wallNs(), rdma_device, port, samples },
       ...{ saturated_counters: saturated.length, saturated: saturated.join(' ') },
     })
     this.#isReported = true
@@ -49,7 +50,7 @@ export class PortSampler implements Sampler {
   forget(reason: string): void {
     this.#counters.forget()
     this.#series.forget(reason)
-    const labels = { device: this.#place.device, port: String(this.#place.port) }
+    const labels = { rdma_device: this.#place.device, port: String(this.#place.port) }
     if (this.#isReported) this.#context.absences.gone(rdmaPortSamplingType, labels, reason)
   }
 

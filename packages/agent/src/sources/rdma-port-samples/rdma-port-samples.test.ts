@@ -12,7 +12,7 @@ import { rdmaPortSamples } from './rdma-port-samples.ts'
 import { rdmaPortSampleType, rdmaPortSamplingType } from './type.ts'
 
 const TREE = new URL('fixtures/port', import.meta.url)
-const LABELS = { device: 'mlx5_4', port: '1' }
+const LABELS = { rdma_device: 'mlx5_4', port: '1' }
 const COUNTERS = 'sys/class/infiniband/mlx5_4/ports/1/counters'
 const WATCHED = { type: rdmaPortSampleType, field: 'xmit_wait_ticks_total', labels: LABELS }
 /** A file that refuses reads, like counters that the firmware hides. */
@@ -105,7 +105,7 @@ test('a counter at the most it can hold is named in what is reported', async (t)
   node.write(`${COUNTERS}/port_xmit_wait`, `${2 ** 32 - 1}\n`)
   const tested = new TestedSource(rdmaPortSamples, node.paths)
   t.after(() => tested.source.close())
-  const [record] = (await tested.sampleOf(rdmaPortSamplingType)).filter(({ device }) => device === 'mlx5_4')
+  const [record] = (await tested.sampleOf(rdmaPortSamplingType)).filter(({ rdma_device }) => rdma_device === 'mlx5_4')
   assert.deepEqual([record?.saturated_counters, record?.saturated], [1, 'port_xmit_wait'])
 })
 

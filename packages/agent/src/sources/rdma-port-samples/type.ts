@@ -2,8 +2,8 @@ import { defineType, type Field, gauge, label, labelNumber, text, timestamp } fr
 import type { PortField } from '../rdma/names.ts'
 import { rdmaPortCountersType, rdmaPortType } from '../rdma/type.ts'
 
-const entity = { kind: 'nic', key: ['device', 'port'] }
-const device = label('Name of the RDMA device, such as mlx5_0')
+const entity = { kind: 'nic', key: ['rdma_device', 'port'] }
+const rdma_device = label('Name of the RDMA rdma_device, such as mlx5_0')
 const port = labelNumber('u32', 'Number of the port, from 1')
 
 /** The counters, declared as in the reported types. */
@@ -17,7 +17,7 @@ const counters = Object.fromEntries(
 export const rdmaPortSampleType = defineType(
   'rdma_port_sample',
   'A fast sample of the counters of one RDMA port',
-  { time: timestamp(), device, port, ...counters },
+  { time: timestamp(), rdma_device, port, ...counters },
   { entity },
 )
 
@@ -27,7 +27,7 @@ export const rdmaPortSamplingType = defineType(
   'Fast sampling of the counters of one RDMA port',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     port,
     samples: gauge('u32', { help: 'Samples since the last record' }),
     saturated_counters: gauge('u8', {

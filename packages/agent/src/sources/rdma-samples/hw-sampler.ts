@@ -32,7 +32,7 @@ export class HwSampler implements Sampler {
     this.#context = context
     this.#series = new SampledSeries(rdmaSampleType, { ...place }, ringSamples, context)
     this.#counters = new PortCounters(place, rdmaSampleType, this.#series.record, parts)
-    const labels = { device: place.device, port: String(place.port) }
+    const labels = { rdma_device: place.device, port: String(place.port) }
     this.#sampling = new AttributeReader(context, new FieldAbsences(context.absences, rdmaSamplingType, labels))
     this.#lifespanFile = sysfs.file(...pathOf(place), folder, 'lifespan')
   }
@@ -60,8 +60,9 @@ export class HwSampler implements Sampler {
   report(): void {
     // The first sample of a new port is taken now.
     if (this.#series.samples === 0 && !this.sample()) return
+    const { device: rdma_device, port } = this.#place
     this.#context.source.report(rdmaSamplingType, {
-      ...{ time: wallNs(), ...this.#place, ...this.#series.takeCounts() },
+      ...{ time: wallNs(), rdma_device, port, ...this.#series.takeCounts() },
       lifespan_seconds: this.#lifespanMs === undefined ? undefined : this.#lifespanMs / 1000,
     })
     this.#isReported = true
@@ -71,7 +72,7 @@ export class HwSampler implements Sampler {
     this.#counters.forget()
     this.#series.forget(reason)
     this.#sampling.absences.forget()
-    const labels = { device: this.#place.device, port: String(this.#place.port) }
+    const labels = { rdma_device: this.#place.device, port: String(this.#place.port) }
     if (this.#isReported) this.#context.absences.gone(rdmaSamplingType, labels, reason)
   }
 

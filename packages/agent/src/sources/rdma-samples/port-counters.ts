@@ -55,7 +55,7 @@ export class PortCounters<F extends string> {
     this.#record = record
     this.#fields = [...forms.values()].map(({ field }) => field)
     this.#last = this.#fields.map(() => undefined)
-    const labels = { device: place.device, port: String(place.port) }
+    const labels = { rdma_device: place.device, port: String(place.port) }
     this.#absences = new FieldAbsences(context.absences, type, labels)
     const part = { record, attributes: new AttributeReader(context, this.#absences) }
     const pauseReadsMax = Math.ceil(PAUSE_MS / sampleMs)

@@ -12,7 +12,7 @@ import { rdmaSamples } from './rdma-samples.ts'
 import { rdmaSampleType, rdmaSamplingType } from './type.ts'
 
 const TREE = new URL('fixtures/port', import.meta.url)
-const LABELS = { device: 'mlx5_4', port: '1' }
+const LABELS = { rdma_device: 'mlx5_4', port: '1' }
 const HW = 'sys/class/infiniband/mlx5_4/ports/1/hw_counters'
 
 testSource(rdmaSamples, {

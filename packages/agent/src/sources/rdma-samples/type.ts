@@ -2,8 +2,8 @@ import { defineType, type Field, gauge, label, labelNumber, optional, timestamp,
 import type { HwField } from '../rdma/names.ts'
 import { rdmaHwFirstType, rdmaHwType } from '../rdma/type.ts'
 
-const entity = { kind: 'nic', key: ['device', 'port'] }
-const device = label('Name of the RDMA device, such as mlx5_0')
+const entity = { kind: 'nic', key: ['rdma_device', 'port'] }
+const rdma_device = label('Name of the RDMA rdma_device, such as mlx5_0')
 const port = labelNumber('u32', 'Number of the port, from 1')
 
 /** The counters, declared as in the reported types. */
@@ -19,7 +19,7 @@ export const rdmaSampleType = defineType(
   'A fast sample of hardware counters of RDMA on one port',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     port,
     repeat: value('u8', {
       help: '1 where the driver gave the values of the sample before again, as it does within its lifespan; else 0',
@@ -35,7 +35,7 @@ export const rdmaSamplingType = defineType(
   'Fast sampling of hardware counters of RDMA on one port',
   {
     time: timestamp(),
-    device,
+    rdma_device,
     port,
     samples: gauge('u32', { help: 'Samples since the last record, including repeats of the previous sample' }),
     repeats: gauge('u32', { help: 'Samples among them that repeat the values of the previous sample' }),

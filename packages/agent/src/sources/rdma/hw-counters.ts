@@ -49,8 +49,11 @@ export class HwCounters {
     const attributesOf = (share: Share) =>
       new AttributeReader(context, new FieldAbsences(context.absences, TYPES[share], this.#labels))
     this.#parts = {
-      frequent: { record: { ...emptyRecord(rdmaHwFirstType), device, port }, attributes: attributesOf('frequent') },
-      rest: { record: { ...emptyRecord(rdmaHwType), device, port }, attributes: attributesOf('rest') },
+      frequent: {
+        record: { ...emptyRecord(rdmaHwFirstType), rdma_device: device, port },
+        attributes: attributesOf('frequent'),
+      },
+      rest: { record: { ...emptyRecord(rdmaHwType), rdma_device: device, port }, attributes: attributesOf('rest') },
     }
     this.#counters = new CounterFolder(path, HW_COUNTERS, sysfs, this.#parts)
     this.#lifespan = sysfs.file(...path, 'lifespan')
@@ -142,7 +145,7 @@ export class HwCounters {
   }
 
   get #labels(): Labels {
-    return { device: this.#device, port: String(this.#port) }
+    return { rdma_device: this.#device, port: String(this.#port) }
   }
 
   #driverLabels(counter: string): Labels {
@@ -166,7 +169,7 @@ export class HwCounters {
     this.#reportShare('rest', time)
     for (const [counter, { value }] of this.#driver) {
       if (value === undefined) continue
-      const record = { time, device: this.#device, port: this.#port, counter, statistic: value }
+      const record = { time, rdma_device: this.#device, port: this.#port, counter, statistic: value }
       this.#context.source.report(rdmaDriverType, record)
     }
     if (this.#left > 0) this.#context.dropped('driver_counter_limit', this.#left)

@@ -22,7 +22,7 @@ test('representors are not interfaces of a port', async (t) => {
   nameOf('ib0', 'p0')
   nameOf('eth13', 'p0s1')
   const ports = await tested.sampleOf(rdmaPortType)
-  const netdevsOf = (name: string) => ports.find(({ device }) => device === name)?.netdevs
+  const netdevsOf = (name: string) => ports.find(({ rdma_device }) => rdma_device === name)?.netdevs
   assert.deepEqual([netdevsOf('mlx5_0'), netdevsOf('mlx5_3')], ['ib0', 'eth13 eth13.100'])
   assert.deepEqual(tested.failures, [])
 })

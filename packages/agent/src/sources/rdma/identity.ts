@@ -28,7 +28,7 @@ export class PortIdentity {
   readonly #uevent: KernelFile
 
   constructor(sysfs: KernelFiles, attributes: AttributeReader, record: RecordOf<typeof rdmaPortType>) {
-    const device = ['class', 'infiniband', record.device]
+    const device = ['class', 'infiniband', record.rdma_device]
     const port = [...device, 'ports', String(record.port)]
     this.#number = record.port
     this.#sysfs = sysfs

@@ -49,9 +49,9 @@ export class RdmaPort {
     const path = ['class', 'infiniband', device, 'ports', String(port)]
     this.#context = context
     this.#sysfs = sysfs
-    this.#labels = { device, port: String(port) }
-    this.#record = { ...emptyRecord(rdmaPortType), device, port }
-    this.#rest = { ...emptyRecord(rdmaPortCountersType), device, port }
+    this.#labels = { rdma_device: device, port: String(port) }
+    this.#record = { ...emptyRecord(rdmaPortType), rdma_device: device, port }
+    this.#rest = { ...emptyRecord(rdmaPortCountersType), rdma_device: device, port }
     const attributesOf = (type: RecordType) =>
       new AttributeReader(context, new FieldAbsences(context.absences, type, this.#labels))
     this.#attributes = attributesOf(rdmaPortType)

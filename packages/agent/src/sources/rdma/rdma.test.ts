@@ -21,12 +21,12 @@ testSource(rdma, {
   counter: {
     type: rdmaPortCountersType,
     field: 'xmit_packets_total',
-    labels: { device: 'mlx5_4', port: '1' },
+    labels: { rdma_device: 'mlx5_4', port: '1' },
     write: (node, value) => node.write(`${MLX5_4}/counters/port_xmit_packets`, `${value}\n`),
   },
   series: {
     type: rdmaPortType,
-    labels: { device: 'bnxt_re1', port: '1' },
+    labels: { rdma_device: 'bnxt_re1', port: '1' },
     leave: (node) => node.remove('sys/class/infiniband/bnxt_re1'),
   },
 })
@@ -44,7 +44,7 @@ function bringUp(t: TestContext, options: object = {}) {
 
 /** The values of a port in these records. Most tests have one device with one port. */
 function portOf(records: readonly Port[], device: string, port = 1): Port {
-  const found = records.find((record) => record.device === device && record.port === port)
+  const found = records.find((record) => record.rdma_device === device && record.port === port)
   assert.ok(found, `${device} port ${port} is reported`)
   return found
 }
@@ -53,9 +53,9 @@ async function samplePorts(tested: TestedSource): Promise<Port[]> {
   await tested.source.sample()
   const taken = tested.take()
   const of = (wanted: RecordType) => taken.filter(({ type }) => type === wanted).map(({ record }) => record)
-  const counters = Map.groupBy(of(rdmaPortCountersType), ({ device, port }) => `${device}/${port}`)
+  const counters = Map.groupBy(of(rdmaPortCountersType), ({ rdma_device, port }) => `${rdma_device}/${port}`)
   return of(rdmaPortType).map((port) => {
-    const { time: _, ...found } = counters.get(`${port.device}/${port.port}`)?.[0] ?? {}
+    const { time: _, ...found } = counters.get(`${port.rdma_device}/${port.port}`)?.[0] ?? {}
     return { ...port, ...found } as Port
   })
 }
@@ -101,7 +101,7 @@ test('reports identity and link of each port', async (t) => {
   const ports = await samplePorts(tested)
   const { time: _, turn_age_seconds, ...ndr } = portOf(ports, 'mlx5_0')
   assert.deepEqual(Object.fromEntries(Object.entries(ndr).filter(([name]) => !name.endsWith('_total'))), {
-    device: 'mlx5_0',
+    rdma_device: 'mlx5_0',
     port: 1,
     link_layer: 'InfiniBand',
     netdevs: 'ib0',
@@ -153,7 +153,9 @@ test('the counters of a function without performance counters are absent, and ar
   const { node, tested } = bringUp(t)
   await tested.source.sample()
   const taken = tested.take()
-  assert.ok(TestedSource.absences(taken, { device: 'mlx5_11', port: '1' }).includes('rcv_errors_total: unsupported'))
+  assert.ok(
+    TestedSource.absences(taken, { rdma_device: 'mlx5_11', port: '1' }).includes('rcv_errors_total: unsupported'),
+  )
   assert.deepEqual(tested.failures, [])
   for (let i = 0; i < 10; i++) await tested.source.sample()
   node.write(file('mlx5_11', 'counters/port_rcv_errors'), '4\n')
@@ -170,7 +172,7 @@ test('a file that the driver refuses is unsupported, and a file with a sign has 
   node.write(file('mlx5_3', 'counters/symbol_error'), '-1\n')
   node.write(file('mlx5_3', 'counters/port_xmit_data'), '4611686018427387904\n')
   await tested.source.sample()
-  const absent = TestedSource.absences(tested.take(), { device: 'mlx5_3', port: '1' })
+  const absent = TestedSource.absences(tested.take(), { rdma_device: 'mlx5_3', port: '1' })
   for (const said of ['rcv_errors_total: unsupported', 'symbol_error_total: failed', 'xmit_data_bytes_total: failed']) {
     assert.ok(absent.includes(said), said)
   }
@@ -186,7 +188,7 @@ test('counters of queues continue over a wrap of 32 bits; counters of congestion
     node.write(`${path}rx_write_requests`, `${value}\n`)
     node.write(`${path}rp_cnp_handled`, `${value}\n`)
     await tested.source.sample()
-    const taken = tested.take().filter(({ record }) => record.device === 'mlx5_3')
+    const taken = tested.take().filter(({ record }) => record.rdma_device === 'mlx5_3')
     const of = (wanted: RecordType) => taken.find(({ type }) => type === wanted)?.record
     return [of(rdmaHwType)?.rx_write_requests_total, of(rdmaHwFirstType)?.rp_cnp_handled_total]
   }
@@ -205,7 +207,7 @@ test('counters outside of the names of mlx5 are series of their own, also those 
   const names = (type: RecordType) =>
     taken
       .filter((one) => one.type === type)
-      .map(({ record }) => `${record.device}/${record.port} ${record.counter ?? ''}`)
+      .map(({ record }) => `${record.rdma_device}/${record.port} ${record.counter ?? ''}`)
   assert.deepEqual(names(rdmaDriverType).sort(), [
     ...['active_qps', 'rx_bytes', 'rx_pkts', 'rx_roce_discards', 'seq_err_naks_rcvd', 'tx_bytes', 'tx_pkts'].map(
       (name) => `bnxt_re0/1 ${name}`,
@@ -215,7 +217,7 @@ test('counters outside of the names of mlx5 are series of their own, also those 
   ])
   assert.deepEqual(names(rdmaHwType).sort(), ['mlx5_0/1 ', 'mlx5_11/1 ', 'mlx5_3/1 ', 'rxe0/1 '])
   assert.deepEqual(
-    TestedSource.absences(taken, { device: 'mlx5_0', port: '0' }),
+    TestedSource.absences(taken, { rdma_device: 'mlx5_0', port: '0' }),
     [],
     'most devices have none as a whole',
   )
@@ -225,7 +227,7 @@ test('a driver with very many counters of its own adds 64 for each port, and the
   const { node, tested } = bringUp(t)
   for (let i = 100; i < 200; i++) node.write(file('bnxt_re0', `hw_counters/x${i}`), '1\n')
   const records = await tested.sampleOf(rdmaDriverType)
-  assert.equal(records.filter(({ device }) => device === 'bnxt_re0').length, 64)
+  assert.equal(records.filter(({ rdma_device }) => rdma_device === 'bnxt_re0').length, 64)
   assert.deepEqual([...tested.dropped], [['driver_counter_limit', 43]])
 })
 
@@ -263,13 +265,13 @@ test('a driver that is loaded again starts again, with its new counters', async 
   node.write(file('mlx5_3', 'hw_counters/lifespan'), '0\n')
   await tested.source.sample()
   const taken = tested.take()
-  const of = (type: RecordType) => taken.find((one) => one.type === type && one.record.device === 'mlx5_3')?.record
+  const of = (type: RecordType) => taken.find((one) => one.type === type && one.record.rdma_device === 'mlx5_3')?.record
   assert.equal(of(rdmaPortCountersType)?.xmit_packets_total, 1n)
   await tested.source.sample()
   const again = tested.take()
-  const hw = again.findLast(({ type, record }) => type === rdmaHwType && record.device === 'mlx5_3')?.record
+  const hw = again.findLast(({ type, record }) => type === rdmaHwType && record.rdma_device === 'mlx5_3')?.record
   assert.equal(hw?.rx_write_requests_total, 2n, 'no wrap is made of a restart')
-  const absent = TestedSource.absences([...taken, ...again], { device: 'mlx5_3', port: '1' })
+  const absent = TestedSource.absences([...taken, ...again], { rdma_device: 'mlx5_3', port: '1' })
   assert.ok(absent.includes('np_cnp_sent_total: unsupported'))
 })
 
@@ -281,8 +283,8 @@ test('a renamed device is gone under its old name, and its counters continue und
   fs.renameSync(place('mlx5_3'), place('roce_rail3'))
   await tested.source.sample()
   const taken = tested.take()
-  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx5_3', port: '1' }), Array(4).fill(': gone'))
-  const renamed = taken.find(({ type, record }) => type === rdmaPortCountersType && record.device === 'roce_rail3')
+  assert.deepEqual(TestedSource.absences(taken, { rdma_device: 'mlx5_3', port: '1' }), Array(4).fill(': gone'))
+  const renamed = taken.find(({ type, record }) => type === rdmaPortCountersType && record.rdma_device === 'roce_rail3')
   assert.equal(renamed?.record.xmit_packets_total, 38812345678n)
 })
 
@@ -307,8 +309,10 @@ test('a port that disappears from its device is gone, and the others stay', asyn
   node.remove('sys/class/infiniband/mlx4_0/ports/2')
   await tested.source.sample()
   const taken = tested.take()
-  assert.deepEqual(TestedSource.absences(taken, { device: 'mlx4_0', port: '2' }).slice(-2), [': gone', ': gone'])
-  assert.ok(taken.some(({ type, record }) => type === rdmaPortType && record.device === 'mlx4_0' && record.port === 1))
+  assert.deepEqual(TestedSource.absences(taken, { rdma_device: 'mlx4_0', port: '2' }).slice(-2), [': gone', ': gone'])
+  assert.ok(
+    taken.some(({ type, record }) => type === rdmaPortType && record.rdma_device === 'mlx4_0' && record.port === 1),
+  )
   assert.deepEqual(tested.failures, [])
 })
 
@@ -326,7 +330,7 @@ test('a device that leaves in the middle of a sweep takes no other with it', asy
   t.mock.restoreAll()
   await tested.source.sample()
   const taken = tested.take()
-  assert.ok(TestedSource.absences(taken, { device: 'mlx5_3', port: '1' }).includes(': gone'))
+  assert.ok(TestedSource.absences(taken, { rdma_device: 'mlx5_3', port: '1' }).includes(': gone'))
   assert.equal(taken.filter(({ type }) => type === rdmaPortType).length, 14)
   assert.deepEqual(tested.failures, [])
 })
@@ -354,7 +358,7 @@ test('if time is short, each sweep reads traffic and state of every port, and th
   const errors = new Map<string, unknown>()
   for (let i = 0; i < 8; i++)
     for (const port of await samplePorts(tested))
-      if ('rcv_errors_total' in port) errors.set(`${port.device}/${port.port}`, port.rcv_errors_total)
+      if ('rcv_errors_total' in port) errors.set(`${port.rdma_device}/${port.port}`, port.rcv_errors_total)
   assert.deepEqual([errors.get('mlx5_0/1'), errors.get('mlx5_3/1')], [1n, 1n])
 })
 
@@ -384,7 +388,7 @@ test('with more than 80 ports, each sweep reads the traffic of every port, and e
     sweeps.map(({ ports }) => ports.filter(({ state }) => state === 1).length),
     [45, 90],
   )
-  assert.equal(new Set(sweeps.flatMap(({ first }) => first.map(({ device }) => device))).size, 90)
+  assert.equal(new Set(sweeps.flatMap(({ first }) => first.map(({ rdma_device }) => rdma_device))).size, 90)
 })
 
 test('a counter shows its true rate in any order of turns', async (t) => {
@@ -413,8 +417,8 @@ test('a counter shows its true rate in any order of turns', async (t) => {
     await tested.source.sample()
     for (const { record } of tested.take()) {
       for (const field of ['xmit_packets_total', 'local_ack_timeout_err_total']) {
-        if (record[field] === undefined || !ports.includes(String(record.device))) continue
-        const key = `${record.device} ${field}`
+        if (record[field] === undefined || !ports.includes(String(record.rdma_device))) continue
+        const key = `${record.rdma_device} ${field}`
         const { times, numbers } = samples.get(key) ?? { times: [], numbers: [] }
         samples.set(key, { times: [...times, Number(record.time) / 1e6], numbers: [...numbers, Number(record[field])] })
       }

@@ -16,6 +16,14 @@ describe('a counter that restarts is marked, and gains nothing that no link coul
       // The device may repeat these values for their lifespan. Without a lifespan a restart shows in the next sample.
       node.write(`${PORT}/hw_counters/lifespan`, '0\n')
       const write = (value: number) => node.write(`${PORT}/${file}`, `${value}\n`)
-      await assertRestartIsMarked(t, { source: rdma, node, metric, device: 'mlx5_3', write, rateMax: 1.25e6 })
+      await assertRestartIsMarked(t, {
+        source: rdma,
+        node,
+        metric,
+        label: 'rdma_device',
+        device: 'mlx5_3',
+        write,
+        rateMax: 1.25e6,
+      })
     })
 })

@@ -1,6 +1,6 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
 
-const entity = { kind: 'nic', key: ['device', 'port'] }
+const entity = { kind: 'nic', key: ['rdma_device', 'port'] }
 
 const count = (help: string) => optional(counter('u64', { help }))
 /** A counter whose metric has the prefix of the neighbouring type, because both types have the same series. */
@@ -8,7 +8,7 @@ const portCount = (name: string, help: string) => optional(counter('u64', { metr
 const hwCount = (name: string, help: string) => optional(counter('u64', { metric: `rdma_hw_${name}_total`, help }))
 const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help }))
 const word = (help: string) => optional(text({ help }))
-const device = () => label('Name of the RDMA device, such as mlx5_0')
+const rdmaDevice = () => label('Name of the RDMA device, such as mlx5_0')
 const port = (help = 'Number of the port, from 1') => labelNumber('u32', help)
 
 /** Identity, link and traffic of a port, which every sweep reads. */
@@ -17,7 +17,7 @@ export const rdmaPortType = defineType(
   'Identity, link and traffic of one port of an RDMA device',
   {
     time: timestamp(),
-    device: device(),
+    rdma_device: rdmaDevice(),
     port: port(),
     link_layer: word('InfiniBand or Ethernet'),
     netdevs: word('Network interfaces of the port, separated by blanks'),
@@ -72,7 +72,7 @@ export const rdmaPortCountersType = defineType(
   'Counters of one port of an RDMA device that are read in turns',
   {
     time: timestamp(),
-    device: device(),
+    rdma_device: rdmaDevice(),
     port: port(),
     xmit_packets_total: portCount('xmit_packets', 'Packets sent, possibly including packets with errors'),
     rcv_packets_total: portCount('rcv_packets', 'Packets received, possibly including packets with errors'),
@@ -142,7 +142,7 @@ export const rdmaHwFirstType = defineType(
   'Hardware counters of RDMA that are read first',
   {
     time: timestamp(),
-    device: device(),
+    rdma_device: rdmaDevice(),
     port: port(HW_PORT),
     packet_seq_err_total: hwCount('packet_seq_err', 'NAKs received for packets out of sequence, with retries left'),
     rp_cnp_handled_total: hwCount('rp_cnp_handled', 'Congestion notifications handled by slowing a sender down'),
@@ -156,7 +156,7 @@ export const rdmaHwType = defineType(
   'Hardware counters of RDMA on one port',
   {
     time: timestamp(),
-    device: device(),
+    rdma_device: rdmaDevice(),
     port: port(HW_PORT),
     rx_write_requests_total: count('RDMA write requests received'),
     rx_read_requests_total: count('RDMA read requests received'),
@@ -207,7 +207,7 @@ export const rdmaDriverType = defineType(
   'A hardware counter under the name of its RDMA driver',
   {
     time: timestamp(),
-    device: device(),
+    rdma_device: rdmaDevice(),
     port: port(HW_PORT),
     counter: label('Name of the counter in its driver'),
     statistic: counter('u64', { metricType: 'unknown', help: 'Value of the counter' }),

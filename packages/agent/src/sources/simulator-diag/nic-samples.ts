@@ -65,7 +65,7 @@ export class NicSamples {
     this.#high = new Uint32Array(ids.length)
     const encode = encoderOf(type, context.source.symbols)
     const values = Object.fromEntries(ids.map((id) => [sampleFieldOf(id), 0]))
-    const record = { time: 0, device_ticks: 0, stamp: 0, device: nic.device, sample: 0, ...values } as never
+    const record = { time: 0, device_ticks: 0, stamp: 0, rdma_device: nic.device, sample: 0, ...values } as never
     const views = viewsOf(this.#records)
     for (let at = 0; at < capacity; at++) encode(record, views, at * this.#recordBytes)
   }

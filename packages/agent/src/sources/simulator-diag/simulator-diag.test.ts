@@ -12,6 +12,7 @@ import { testSource } from '../conformance.ts'
 import { defaultDataSources } from '../data-sources.ts'
 import { COUNTERS, type DiagCounter, placedCounter } from '../doca-telemetry-diag/counters.ts'
 import {
+  docaDiagPciBytesType,
   docaDiagPciType,
   docaDiagPortType,
   docaDiagPriorityType,
@@ -101,6 +102,7 @@ function reported(report: TestReport, sample: Sample, ids: readonly bigint[]): M
     [docaDiagType, (device) => device],
     [docaDiagPortType, (device) => `${device}/1`],
     [docaDiagPriorityType, (device) => `${device}/1/3`],
+    [docaDiagPciBytesType, (device) => device],
     [docaDiagPciType, (device) => device],
   ])
   return new Map(
@@ -108,7 +110,7 @@ function reported(report: TestReport, sample: Sample, ids: readonly bigint[]): M
       const { counter, labels } = placedCounter(id)
       const { type, field, isNs } = counter as DiagCounter
       if (labels.priority !== undefined && labels.priority !== 3) return []
-      const value = records(type).get(keys.get(type)?.(String(sample.device)) ?? '')?.[field] as number | bigint
+      const value = records(type).get(keys.get(type)?.(String(sample.rdma_device)) ?? '')?.[field] as number | bigint
       return [[sampleFieldOf(id), isNs ? BigInt(Math.floor(Number(value) * 1e9 + 1e-4)) : BigInt(value)]]
     }),
   )
@@ -167,7 +169,7 @@ test('a late drain makes what the ring holds, and counts the rest as a gap', asy
   const gaps = rig.rowsOf(gapType)
   assert.deepEqual(
     gaps.map(({ type, series, records }) => [type, series, records]),
-    [['doca_diag_sample', 'simulated="true",device="mlx5_0"', 25_000n]],
+    [['doca_diag_sample', 'simulated="true",rdma_device="mlx5_0"', 25_000n]],
   )
   assert.equal(rig.samples().length, 5000)
 })

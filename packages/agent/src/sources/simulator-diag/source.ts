@@ -80,7 +80,7 @@ export class SimulatorDiag implements NodeSource {
       (nic): Sampled => ({
         samples: new NicSamples({ ...shared, nic, ringSamples: this.#ringSamples }, context),
         clock: context.clock(nic.device, 'rtc', NS_PER_S),
-        absences: new FieldAbsences(context.absences, docaDiagSamplingType, { device: nic.device }),
+        absences: new FieldAbsences(context.absences, docaDiagSamplingType, { rdma_device: nic.device }),
         ...{ next: -1, made: 0, skipped: 0, gap: { samples: 0, fromNs: 0n } },
       }),
     )
@@ -161,13 +161,13 @@ export class SimulatorDiag implements NodeSource {
       clock.bracket(monoNs, monoNs + offsetNs, monoNs)
       absences.absent('drain_cpu_ratio', 'unsupported', 'it is measured where a library is asked for samples')
       source.report(docaDiagSamplingType, {
-        ...{ time, device, device_ticks: time, samples_total: made, skipped_samples_total: skipped },
+        ...{ time, rdma_device: device, device_ticks: time, samples_total: made, skipped_samples_total: skipped },
         sample_bytes: sampleBytesOf(this.#counters),
         ...{ counters: this.#counters, refused_counters: 0, period_seconds: this.#periodNs / NS_PER_S },
       })
       if (gap.samples === 0) continue
       const reason = 'the clock was set ahead, or no sample was made for longer than the ring holds'
-      const of = { type: 'doca_diag_sample', series: seriesKey({ ...source.info.labels, device }) }
+      const of = { type: 'doca_diag_sample', series: seriesKey({ ...source.info.labels, rdma_device: device }) }
       source.report(gapType, { time, ...of, from_ns: gap.fromNs, to_ns: time, records: gap.samples, reason })
       gap.samples = 0
     }

@@ -1,5 +1,11 @@
 import { docaAdpRetxTimeoutsType, docaAdpRetxType } from '../doca-telemetry-adp-retx/type.ts'
-import { docaDiagPciType, docaDiagPortType, docaDiagPriorityType, docaDiagType } from '../doca-telemetry-diag/type.ts'
+import {
+  docaDiagPciBytesType,
+  docaDiagPciType,
+  docaDiagPortType,
+  docaDiagPriorityType,
+  docaDiagType,
+} from '../doca-telemetry-diag/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType } from '../doca-telemetry-pcc/type.ts'
 import { docaPciType } from '../doca-telemetry-pci/type.ts'
@@ -43,6 +49,7 @@ export const simulator: SourceDefinition = {
     docaDiagType,
     docaDiagPortType,
     docaDiagPriorityType,
+    docaDiagPciBytesType,
     docaDiagPciType,
     docaAdpRetxType,
     docaAdpRetxTimeoutsType,

@@ -86,7 +86,7 @@ test('each port gets the series of its own adapter, interface and address', () =
 })
 
 test('two ports of one rail are told apart by their names', () => {
-  const ports = [testNic(0), testNic(1, { rail: 0, labels: { device: 'mlx5_1', port: '2' } })]
+  const ports = [testNic(0), testNic(1, { rail: 0, labels: { rdma_device: 'mlx5_1', port: '2' } })]
   assert.deepEqual(
     portRows(ports, [], () => testColumns([])).map(({ label }) => label),
     ['NIC 0 mlx5_0/1', 'NIC 0 mlx5_1/2'],
@@ -94,9 +94,9 @@ test('two ports of one rail are told apart by their names', () => {
 })
 
 test('a real port is not given the samples of a simulated one of the same name', () => {
-  const ports = [testNic(0, { simulated: true, labels: { device: 'mlx5_0', port: '1', simulated: 'true' } })]
+  const ports = [testNic(0, { simulated: true, labels: { rdma_device: 'mlx5_0', port: '1', simulated: 'true' } })]
   const answer = testColumns([
-    { query: PORT_QUERIES.sent, series: [{ labels: { device: 'mlx5_0', port: '1' }, values: [1] }] },
+    { query: PORT_QUERIES.sent, series: [{ labels: { rdma_device: 'mlx5_0', port: '1' }, values: [1] }] },
   ])
   assert.equal(portRows(ports, ['sent'], () => answer)[0]?.columns.sent, undefined)
 })

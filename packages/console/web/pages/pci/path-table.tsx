@@ -123,14 +123,14 @@ function linkOf(
   use: Pick<LinkReading, 'savesPower' | 'load'>,
 ): { now: string; best: string; isTrouble: boolean } {
   const read = (name: string): number => {
-    const value = series.find(({ metric }) => metric === `pci_device_${name}`)?.value
+    const value = series.find(({ metric }) => metric === name)?.value
     return value == null ? Number.NaN : Number(value)
   }
   const reading = {
-    generation: linkGeneration(read('current_link_speed_transfers_per_second')),
-    generationMax: linkGeneration(read('max_link_speed_transfers_per_second')),
-    width: read('current_link_width_lanes'),
-    widthMax: read('max_link_width_lanes'),
+    generation: linkGeneration(read('pci_device_current_link_speed_transfers_per_second')),
+    generationMax: linkGeneration(read('pci_device_max_link_speed_transfers_per_second')),
+    width: read('pci_device_current_link_width_lanes'),
+    widthMax: read('pci_device_max_link_width_lanes'),
     bandwidth: Number.NaN,
     ...use,
   }

@@ -92,13 +92,17 @@ function pciFacts(
   sharers: readonly DeviceInfo[],
   { mean, exact, judge }: DeviceReadings,
 ): readonly Fact[] {
-  const read = (name: string): number => Number(exact(`pci_device_${name}`) ?? Number.NaN)
+  const read = (name: string): number => Number(exact(name) ?? Number.NaN)
   const now = linkName(
-    linkGeneration(read('current_link_speed_transfers_per_second')),
-    read('current_link_width_lanes'),
+    linkGeneration(read('pci_device_current_link_speed_transfers_per_second')),
+    read('pci_device_current_link_width_lanes'),
   )
-  const best = linkName(linkGeneration(read('max_link_speed_transfers_per_second')), read('max_link_width_lanes'))
-  const bandwidth = read('current_link_bandwidth_bytes_per_second') || (owner?.limits.pcie_bytes_per_s ?? Number.NaN)
+  const best = linkName(
+    linkGeneration(read('pci_device_max_link_speed_transfers_per_second')),
+    read('pci_device_max_link_width_lanes'),
+  )
+  const bandwidth =
+    read('pci_device_current_link_bandwidth_bytes_per_second') || (owner?.limits.pcie_bytes_per_s ?? Number.NaN)
   const load = owner
     ? Math.max(
         ...(owner.kind === 'gpu'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ReadRecord, RecordType } from '@sonde/sdk'
-import { docaDiagPciType } from '../../doca-telemetry-diag/type.ts'
+import { docaDiagPciBytesType } from '../../doca-telemetry-diag/type.ts'
 import { ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
 import { nvmlGpuType, nvmlProfileType } from '../../nvml/type.ts'
@@ -115,7 +115,7 @@ for (const { name, ...options } of NODES) {
 function checkPorts(pair: Pair): void {
   const { seconds } = pair
   for (const [key, record] of pair.records(rdmaPortType)) {
-    const device = String(record.device)
+    const device = String(record.rdma_device)
     const netdev = device === 'mlx5_bond_0' ? 'eth18' : `eth1${device.slice(5)}`
     const ethtool = (field: string) => pair.gain(ethtoolPortType, netdev, field)
     const priority = (index: number, field: string) => pair.gain(ethtoolPriorityType, `${netdev}/${index}`, field)
@@ -141,7 +141,7 @@ function checkPorts(pair: Pair): void {
     assert.ok(Number(notified) <= Number(marked), 'no notification without a mark')
     const address = String(record.address)
     const link = pair.records(pciDeviceType).find(([one]) => one === address)?.[1]
-    const pcie = pair.gain(docaDiagPciType, device, 'inbound_bytes_total')
+    const pcie = pair.gain(docaDiagPciBytesType, device, 'inbound_bytes_total')
     assert.ok(
       pcie <= 0.9 * numberOf(link, 'current_link_bandwidth_bytes_per_second') * seconds + 1e6,
       `PCIe of ${device}`,

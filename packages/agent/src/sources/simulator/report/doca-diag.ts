@@ -1,5 +1,6 @@
 import type { RecordType } from '@sonde/sdk'
 import {
+  docaDiagPciBytesType,
   docaDiagPciType,
   docaDiagPortType,
   docaDiagPriorityType,
@@ -67,9 +68,12 @@ function packetsOf(bytes: Readonly<Partial<Record<Counter, number>>>): Sum<Count
 }
 
 /** Assumption: inbound means from the host. */
-const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
+const DIAG_PCI_BYTES: NicColumns<typeof docaDiagPciBytesType> = {
   inbound_bytes_total: { txData: PCIE_PACKET_BYTES, txAck: PCIE_ACK_BYTES },
   outbound_bytes_total: { rxData: PCIE_PACKET_BYTES, rxAck: PCIE_ACK_BYTES },
+}
+
+const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
   inbound_data_bytes_total: { txData: PACKET_BYTES },
   outbound_data_bytes_total: { rxData: PACKET_BYTES },
   write_data_credit_stall_seconds_total: 'stallS',
@@ -104,6 +108,7 @@ export function diagColumn(
     [docaDiagType, DIAG],
     [docaDiagPortType, DIAG_PORT],
     [docaDiagPriorityType, priorityColumns(priority)],
+    [docaDiagPciBytesType, DIAG_PCI_BYTES],
     [docaDiagPciType, DIAG_PCI],
   ])
   return columns.get(type)?.[field]
@@ -112,7 +117,7 @@ export function diagColumn(
 /** Records of DOCA Telemetry Diagnostics. */
 export function docaDiagTables(nics: readonly NicPlace[]): NicTable[] {
   const rows = (labels: Record<string, number>) =>
-    nics.map((nic) => ({ nic, labels: { device: nic.device, ...labels } }))
+    nics.map((nic) => ({ nic, labels: { rdma_device: nic.device, ...labels } }))
   return [
     { type: docaDiagType, columns: DIAG, rows: rows({}) },
     { type: docaDiagPortType, columns: DIAG_PORT, rows: rows({ port: PORT_NUMBER }) },
@@ -120,6 +125,11 @@ export function docaDiagTables(nics: readonly NicPlace[]): NicTable[] {
       type: docaDiagPriorityType,
       columns: priorityColumns(PRIORITY),
       rows: rows({ port: PORT_NUMBER, priority: PRIORITY }),
+    },
+    {
+      type: docaDiagPciBytesType,
+      columns: DIAG_PCI_BYTES,
+      rows: nics.map((nic) => ({ nic, labels: { device: nic.device } })),
     },
     { type: docaDiagPciType, columns: DIAG_PCI, rows: rows({}) },
   ]

@@ -75,7 +75,7 @@ export function docaPhyTables(nics: readonly NicPlace[]): NicTable[] {
       columns: laneColumns(lane),
       rows: nics
         .filter(({ model }) => lane < model.lanes)
-        .map((nic) => ({ nic, labels: { device: nic.device, lane } })),
+        .map((nic) => ({ nic, labels: { rdma_device: nic.device, lane } })),
     })),
   ]
 }
@@ -92,5 +92,5 @@ function phyRow(nic: NicPlace): NicRow {
   }
   const onInfiniBand = 'counted on InfiniBand only'
   const reasons = { symbol_errors_total: onInfiniBand, symbol_error_ratio: onInfiniBand }
-  return { nic, labels: { device: nic.device }, facts, reasons }
+  return { nic, labels: { rdma_device: nic.device }, facts, reasons }
 }

@@ -65,10 +65,18 @@ const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
 
 /** Records of the other DOCA libraries, except those of the accelerator. */
 export function docaTables(nics: readonly NicPlace[]): NicTable[] {
-  const rows = (more = {}) => nics.map((nic) => ({ nic, labels: { device: nic.device, ...more } }))
+  const ofRecipe = { origin: COUNTER_ORIGINS.histogram }
   return [
-    { type: docaAdpRetxType, columns: ADP_RETX, rows: rows({ origin: COUNTER_ORIGINS.histogram }) },
-    { type: docaAdpRetxTimeoutsType, columns: TIMEOUTS, rows: rows() },
+    {
+      type: docaAdpRetxType,
+      columns: ADP_RETX,
+      rows: nics.map((nic) => ({ nic, labels: { device: nic.device, ...ofRecipe } })),
+    },
+    {
+      type: docaAdpRetxTimeoutsType,
+      columns: TIMEOUTS,
+      rows: nics.map((nic) => ({ nic, labels: { rdma_device: nic.device } })),
+    },
     { type: docaPciType, columns: PCI, rows: nics.map(pciRow) },
   ]
 }
@@ -77,7 +85,7 @@ export function docaTables(nics: readonly NicPlace[]): NicTable[] {
 export function docaDpaTables(nics: readonly NicPlace[]): NicTable[] {
   const programmable = nics.filter(({ model }) => model.hasDpa)
   const rows = (labels: Record<string, number | string>, facts = {}) =>
-    programmable.map((nic) => ({ nic, labels: { device: nic.device, ...labels }, facts }))
+    programmable.map((nic) => ({ nic, labels: { rdma_device: nic.device, ...labels }, facts }))
   const algorithm = {
     algorithm: 'zero-touch RoCE with round trips',
     algorithm_id: 0xcc01,
@@ -116,5 +124,5 @@ function pciRow(nic: NicPlace): NicRow {
     virtual_functions: 0,
   }
   const reasons = { effective_bit_error_ratio: 'the link has no forward error correction below generation 6' }
-  return { nic, labels: { device }, facts, reasons }
+  return { nic, labels: { rdma_device: device }, facts, reasons }
 }

@@ -141,11 +141,11 @@ function portRow(nic: NicPlace): NicRow {
     saturated: '',
     turn_age_seconds: 0,
   }
-  return { nic, labels: { device, port: 1 }, facts }
+  return { nic, labels: { rdma_device: device, port: 1 }, facts }
 }
 
 function counterRow(nic: NicPlace): NicRow {
-  return { nic, labels: { device: nic.device, port: 1 } }
+  return { nic, labels: { rdma_device: nic.device, port: 1 } }
 }
 
 function hardwareRow(nic: NicPlace): NicRow {
