@@ -203,7 +203,11 @@ test('the answer has queries for evidence, and lists missing signals', () => {
   assert.deepEqual(hint?.evidence[0], {
     metric: 'rdma_hw_packet_seq_err_total',
     function: 'rate',
-    matchers: [{ label: 'rdma_device', op: '=', value: 'mlx5_3' }, { label: 'port', op: '=', value: '1' }, NOT_SIMULATED],
+    matchers: [
+      { label: 'rdma_device', op: '=', value: 'mlx5_3' },
+      { label: 'port', op: '=', value: '1' },
+      NOT_SIMULATED,
+    ],
   })
 })
 

@@ -162,7 +162,7 @@ function link(): readonly DevicePanel[] {
       title: 'Corrected bits',
       caption: 'a healthy link has some',
       quantity: PER_SECOND,
-      lines: [rate(driver('rx_corrected_bits_phy'), 'corrected')],
+      lines: [rate(driver('rx_corrected_bit_errors_phy'), 'corrected')],
       without: NO_DRIVER,
     },
     {
