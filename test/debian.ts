@@ -13,6 +13,8 @@ export const DEBIAN_PACKAGES = {
   influxd: 'influxdb',
   ethtool: 'ethtool',
   cc: 'gcc libc6-dev',
+  nginx: 'nginx',
+  openssl: 'openssl',
   python3: 'python3',
   'json-c': 'libjson-c-dev',
 } as const

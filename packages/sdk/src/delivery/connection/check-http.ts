@@ -4,7 +4,7 @@ import type { HttpOptions } from './config.ts'
 import { HttpAgent } from './http-agent.ts'
 import { httpCredentials } from './http-credentials.ts'
 import { OptionFault, optionFault } from './option-fault.ts'
-import { checkCompression } from './pack.ts'
+import { checkCompression } from './pack-body.ts'
 import { readTls } from './tls.ts'
 
 /** How long one connection may take. Unit: milliseconds. */

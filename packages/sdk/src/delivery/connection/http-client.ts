@@ -4,7 +4,7 @@ import type { HttpOptions } from './config.ts'
 import { Endpoints } from './endpoints.ts'
 import { type HttpAnswer, HttpEndpoint } from './http-endpoint.ts'
 import { RETRIED_STATUSES, resultOf } from './http-result.ts'
-import { pack } from './pack.ts'
+import { packBody } from './pack-body.ts'
 import { RateLimit } from './rate-limit.ts'
 import { warnIfUnverified } from './tls.ts'
 
@@ -76,7 +76,7 @@ export class HttpClient {
   async #attempt(request: HttpRequest, endpoint: HttpEndpoint, signal: AbortSignal): Promise<SendResult> {
     const { contentType, retried = RETRIED_STATUSES, answerBytesMax, resultOf: resultOfAnswer } = this.#protocol
     const { compression = 'none' } = this.#options
-    request.packed ??= pack(request.body, compression)
+    request.packed ??= packBody(request.body, compression)
     const body = await request.packed
     this.#rate.spend(body.byteLength)
     const headers = {

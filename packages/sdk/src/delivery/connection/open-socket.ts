@@ -69,6 +69,6 @@ function wordsOf(error: Error): string {
   // With several addresses of one name, Node reports an error without a message.
   const said = messageOf(error) || code
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `has no address: ${said}`
-  if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `has a certificate that is not trusted: ${said}`
+  if (/CERT|SELF_SIGNED|ALTNAME|^UNABLE_TO/.test(code)) return `has a certificate that is not trusted: ${said}`
   return `cannot be reached: ${said}`
 }

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../config/check-options.ts'
 import { Endpoints } from '../../delivery/connection/endpoints.ts'
-import { pack } from '../../delivery/connection/pack.ts'
+import { packBody } from '../../delivery/connection/pack-body.ts'
 import { RateLimit } from '../../delivery/connection/rate-limit.ts'
 import { socketAddresses } from '../../delivery/connection/socket-address.ts'
 import { warnIfUnverified } from '../../delivery/connection/tls.ts'
@@ -73,7 +73,7 @@ async function send(
   const isCompressed = compression === 'gzip'
   const pieces = await Promise.all(
     left.map(async (message) => {
-      if (isCompressed) message.packed ??= pack(message.events, 'gzip')
+      if (isCompressed) message.packed ??= packBody(message.events, 'gzip')
       const packed = await message.packed
       const events = packed === undefined ? message.events : bufferOf(packed)
       return messageOf({ ...message, events }, { mode, isCompressed, ...(requireAck ? { chunk: message.id } : {}) })

@@ -6,7 +6,7 @@ import { OptionFault } from './option-fault.ts'
 const gzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip)
 
 /** Packs a body, in a thread of Node. Level 1: higher levels take far more time for little. */
-export async function pack(body: string | Uint8Array, compression: Compression): Promise<Uint8Array> {
+export async function packBody(body: string | Uint8Array, compression: Compression): Promise<Uint8Array> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   if (compression === 'none') return bytes
   if (compression === 'gzip') return gzip(bytes, { level: 1 })
