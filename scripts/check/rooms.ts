@@ -21,6 +21,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'sink',
     'source',
     'fieldset',
+    'exp-files',
     'delivery',
     'sinks',
     'telemetry',

@@ -136,7 +136,7 @@ test('a flag does not hide that the file has something else in the place of its 
   const flags = [{ path: ['export', 'prometheus', 'port'], value: 0, origin: '--listen' }]
   assert.match(
     refusal({ ...BARE, file, flags }),
-    /:1: export is 5; allowed: a block with the keys prometheus, files, fluent_bit, jsonl, file, stdout$/,
+    /:1: export is 5; allowed: a block with the keys prometheus, files, fluent_bit, jsonl, influx, es, file, stdout$/,
   )
 })
 

@@ -5,6 +5,7 @@ import { userConfigDir } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { moveData } from './data-dir.ts'
 import { type CommandEnvironment, environmentSettings } from './environment.ts'
+import { addExpFiles } from './exp-files.ts'
 import { type ConfigFile, readConfigFile } from './file.ts'
 import { applyRecipe, type EntrySetting } from './recipe.ts'
 import { checkRooms, type SondeConfig } from './rooms.ts'
@@ -53,6 +54,7 @@ export function loadConfig(sources: ConfigSources = {}): Loaded {
   const hidden = settings.filter((setting) => !place(raw, setting))
   if (hidden.length > 0) throw new ConfigError(hidden.map(listFault))
   if (dataDir !== undefined) settings.push(...moveData(raw, dataDir))
+  settings.push(...addExpFiles(raw, environment, (path) => originOf(path, file, settings)))
   const recipe = applyRecipe(raw, environment)
   settings.push(...addSimulator(raw, simulate))
   // The simulator moves entries, and may remove some.
@@ -101,9 +103,17 @@ function listFault({ path, origin }: Setting): string {
 }
 
 function describe({ path, fault, allowed }: ConfigIssue, file: ConfigFile | undefined, settings: readonly Setting[]) {
-  const place = originOf(path, file, settings) ?? (file === undefined ? undefined : lineIn(file, keysOf(path)))
+  const place =
+    originOf(path, file, settings) ??
+    blockOrigin(path, settings) ??
+    (file === undefined ? undefined : lineIn(file, keysOf(path)))
   const subject = place === undefined ? path : place.startsWith('--') ? place : `${place}: ${path}`
   return `${subject} ${fault}; allowed: ${allowed}`
+}
+
+/** The origin of the block that a key is missing in, if the block does not come from the file. */
+function blockOrigin(path: string, settings: readonly Setting[]): string | undefined {
+  return settings.find((setting) => path.startsWith(`${setting.path.join('.')}.`))?.origin
 }
 
 /** The origin of a value; undefined if nothing set it. */

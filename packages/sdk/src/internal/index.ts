@@ -4,6 +4,7 @@ import '../engines.ts'
 
 export type { DeliveryLimits } from '../delivery/config.ts'
 export { messageOf } from '../errors.ts'
+export { type FoundExp, readExpFolder } from '../exp-files/read-folder.ts'
 export { batchProjection } from '../fieldset/batch-projection.ts'
 export { FieldSets } from '../fieldset/field-sets.ts'
 export { bothSets, createFieldSet, type FieldSet } from '../fieldset/fieldset.ts'

@@ -8,6 +8,7 @@ import type { ExportOptions } from '../sinks/export-options.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from '../sinks/ipc/config.ts'
 import type { PrometheusListenerOptions } from '../sinks/prometheus/listener.ts'
 import type { SourceOptions } from '../source/options.ts'
+import { withExpFiles } from './exp-export.ts'
 import { checkName } from './names.ts'
 import { blockNames, schemaNames } from './option-names.ts'
 
@@ -89,11 +90,12 @@ export function checkSchemaOptions(options: SchemaOptions): {
     const unknownInside = unknownOption(given, blockNames[key])
     if (unknownInside !== undefined) throw new SondeError('TEL_OPTION', `${key} of schema ${name}: ${unknownInside}`)
   }
-  const destinations = checkExport(name, options.export ?? {})
+  const { exports, placeOf } = withExpFiles(name, options.export ?? {})
+  const destinations = checkExport(name, exports, placeOf)
   const { ipc, ...rest } = options
   const config = Object.freeze({
     ...rest,
-    export: filledExport(options.export ?? {}, destinations),
+    export: filledExport(exports, destinations),
     name,
     bufferBytes,
     opaqueEvents,
@@ -105,10 +107,10 @@ export function checkSchemaOptions(options: SchemaOptions): {
 
 const RULES = { spelling: 'camel', isAgent: false } as const
 
-function checkExport(name: string, given: ExportOptions): readonly Destination[] {
+function checkExport(name: string, given: ExportOptions, placeOf: (path: string) => string): readonly Destination[] {
   const take = <T>(checked: Checked<T>): T => {
     if (checked.ok) return checked.value
-    const faults = checked.issues.map(({ path, fault, allowed }) => `${path} ${fault}; allowed: ${allowed}`)
+    const faults = checked.issues.map(({ path, fault, allowed }) => `${placeOf(path)} ${fault}; allowed: ${allowed}`)
     throw new SondeError('TEL_OPTION', `schema ${name}: ${faults.join('\n')}`)
   }
   const exports = take(check(block(exportEntries(RULES)), given, 'export'))
