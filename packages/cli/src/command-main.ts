@@ -25,6 +25,13 @@ async function loadChecked(flags: Flags): Promise<Loaded> {
   return checkPlaces(await loadFor(flags))
 }
 
+/** Flags of `check` alone. */
+interface CheckFlags {
+  readonly probe?: boolean
+  readonly tryDestinations?: boolean
+  readonly repair?: boolean
+}
+
 const program = new Command('sonde')
   .description('Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts.')
   .version(VERSION)
@@ -86,7 +93,8 @@ withSimulateFlags(
   withCommonFlags(
     program
       .command('check')
-      .summary('check configuration, listener, folders, history and sources')
+      .argument('[queue]', 'folder of a queue, which is checked instead')
+      .summary('check configuration, listener, folders, history and sources, or a queue')
       .description(
         'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing, loads no library without --probe, and connects nowhere without --try-destinations.',
       ),
@@ -94,7 +102,15 @@ withSimulateFlags(
 )
   .option('--probe', 'load the libraries of vendors, and look for devices')
   .option('--try-destinations', 'open each connection of the destinations once; no record is sent')
-  .action(async ({ probe, tryDestinations, ...flags }: Flags & { probe?: boolean; tryDestinations?: boolean }) => {
+  .option('--repair', 'repair the folder of the queue: cut a torn end, set aside what is no part of it')
+  .action(async (queue: string | undefined, given: Flags & CheckFlags) => {
+    const { probe, tryDestinations, repair = false, ...flags } = given
+    if (queue !== undefined) {
+      const { checkQueueFolder } = await import('./commands/check-queue.ts')
+      process.exitCode = await checkQueueFolder(queue, { repair })
+      return
+    }
+    if (repair) throw new CommanderError(EXIT.usage, 'sonde.queue', 'sonde: --repair needs the folder of a queue')
     const { checkNode } = await import('./commands/check.ts')
     const options = { loadsLibraries: probe === true, triesDestinations: tryDestinations === true }
     process.exitCode = await checkNode(await loadChecked(flags), options)

@@ -124,7 +124,8 @@ async function lastSegment(disk: Disk, folder: string, files: FoundFile[], fault
   return { records: 0, bytes: 0, pages: new Map<bigint, bigint>() }
 }
 
-async function readSegment(disk: Disk, path: string, fileBytes: number) {
+/** Reads a segment to its end: its records and pages, and whether it holds. */
+export async function readSegment(disk: Disk, path: string, fileBytes: number) {
   const reader = new SegmentReader(disk, path)
   const pages = new Map<bigint, bigint>()
   let records = 0
@@ -138,7 +139,9 @@ async function readSegment(disk: Disk, path: string, fileBytes: number) {
     const isTorn = end?.state === 'truncated'
     // A writer that was killed at once leaves a file without a whole block.
     const isOurs = fault === undefined && (at > 0 || isTorn || fileBytes === 0)
-    return { records, pages, isOurs, bytes: isTorn ? end.at : fileBytes, fault: fault?.message ?? 'it has no records' }
+    const why = fault?.message ?? 'it has no records'
+    const isDamaged = fault !== undefined || (records === 0 && fileBytes > 0 && !isTorn)
+    return { records, pages, isOurs, isDamaged, bytes: isTorn ? end.at : fileBytes, fault: why }
   } finally {
     await reader.close()
   }
