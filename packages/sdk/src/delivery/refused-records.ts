@@ -2,7 +2,7 @@ import type { Batch } from '../schema/batch.ts'
 import type { RefusedRecords } from './sender.ts'
 
 /** Batches of refused records, with the words of the peer. */
-export interface Refusal {
+export interface RefusedPart {
   readonly reason: string
   readonly batches: readonly Batch[]
 }
@@ -11,7 +11,7 @@ export interface Refusal {
  * The refused records of a request, by reason; each record once. Indexes that the request does not have are ignored: a
  * peer can refuse only what it was sent. Pure.
  */
-export function refusalsOf(batches: readonly Batch[], refused: readonly RefusedRecords[]): readonly Refusal[] {
+export function refusalsOf(batches: readonly Batch[], refused: readonly RefusedRecords[]): readonly RefusedPart[] {
   const byReason = new Map<string, Batch[]>()
   const seen = batches.map(() => new Set<number>())
   for (const { batch: index, records, reason } of refused) {
