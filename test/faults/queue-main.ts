@@ -1,12 +1,15 @@
-// An application with a queue on disk: `queue-main.ts QUEUE_DIR URL FIRST`. It reports numbers from FIRST on without
+// An application with a queue on disk: `queue-main.ts QUEUE_DIR TARGET FIRST`. TARGET is JSON: a destination
+// and where it sends. It reports numbers from FIRST on without
 // end, and prints after each flush up to which number everything is acknowledged.
 import { createSchema, wallNs } from '@sonde/sdk'
 import { CHECK, numberedType } from './numbered.ts'
 
-const [, , queueDir = '', url = '', first = '0'] = process.argv
+const [, , queueDir = '', target = '{}', first = '0'] = process.argv
+const limits = { queueDir, lingerMs: 5, backoffInitialMs: 10, backoffMaxMs: 100, batchRecordsMax: 500 }
+const [[kind, options] = []] = Object.entries(JSON.parse(target) as Record<string, object>)
 const schema = createSchema({
   name: 'queue_loop',
-  export: { jsonl: { url, queueDir, lingerMs: 5, backoffInitialMs: 10, backoffMaxMs: 100, batchRecordsMax: 500 } },
+  export: { [kind ?? '']: { ...options, ...limits } },
 })
 schema.addType(numberedType)
 await schema.start()

@@ -79,18 +79,21 @@ test('a program sends all its records, with their values, over TLS with a shared
   assert.ok(got.join('\n') === wanted.join('\n'), `first: ${got[0]}; wanted: ${wanted[0]}`)
 })
 
-test('an agent sends the same records to Fluent Bit and to another destination', async (t) => {
+test('with the documented configuration an agent sends the same records to Fluent Bit and to another destination', async (t) => {
   const server = await startFluentServer()
   t.after(() => server.close())
   const other = await HttpPeer.start(t)
   const dir = folder(t)
   const config = join(dir, 'sonde.yaml')
-  const limits = "linger_ms: 20, sources: ['!self'], close_timeout_ms: 60000"
+  const page = readFileSync(new URL('../../docs/destinations.md', import.meta.url), 'utf8')
+  const [, section = ''] = page.split('\n## fluent_bit\n')
+  const [, documented = ''] = section.split(/^```(?:yaml)?\n/m)
   writeFileSync(
     config,
-    `export:
-  fluent_bit: { port: ${server.port}, tag: 'sonde.{type}', ${limits} }
-  jsonl: { url: '${other.url}', ${limits} }
+    `${documented.replace('24224', `${server.port}`)}
+    linger_ms: 20
+    close_timeout_ms: 60000
+  jsonl: { url: '${other.url}', linger_ms: 20, sources: ['!self'], close_timeout_ms: 60000 }
 `,
   )
   const flags = ['--config', config, '--data-dir', dir, '--only-simulated', '--simulate']

@@ -4,16 +4,17 @@
 import { FluentServer } from '@fluent-org/logger'
 
 /**
- * Starts a server on a free port. `security` and `tlsOptions` are those of its package. Its decoder rounds integers
- * beyond 2^53.
+ * Starts a server. `security` and `tlsOptions` are those of its package; `port` 0 is any free port. Its decoder rounds
+ * integers beyond 2^53.
  *
- * @param {object} [options]
+ * @param {{ port?: number, security?: object, tlsOptions?: object }} [options]
+ * @param {(tag: string, record: Record<string, unknown>) => void} [onEvent] Default: events are kept in `events`.
  */
-export async function startFluentServer(options = {}) {
-  /** @type {{ tag: string, time: unknown, record: Record<string, unknown> }[]} */
+export async function startFluentServer({ port = 0, ...options } = {}, onEvent) {
+  /** @type {{ tag: string, record: Record<string, unknown> }[]} */
   const events = []
-  const server = new FluentServer({ ...options, listenOptions: { port: 0, host: '127.0.0.1' } })
-  server.on('entry', (tag, time, record) => events.push({ tag, time, record }))
+  const server = new FluentServer({ ...options, listenOptions: { port, host: '127.0.0.1' } })
+  server.on('entry', (tag, _time, record) => (onEvent ? onEvent(tag, record) : events.push({ tag, record })))
   await server.listen()
   return { events, port: Number(server.port), close: () => server.close() }
 }
