@@ -38,20 +38,20 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
     case 'symbols':
       return {
         kind: 'symbols',
-        source: textOf('source', message.source),
+        source: shortText('source', message.source),
         firstId: countOf('firstId', message.firstId),
         texts: textsOf(message.texts),
       }
     case 'type':
       return {
         kind: 'type',
-        source: textOf('source', message.source),
-        fingerprint: textOf('fingerprint', message.fingerprint),
+        source: shortText('source', message.source),
+        fingerprint: shortText('fingerprint', message.fingerprint),
         // Checked when a type is made from it.
         definition: message.definition as TypeDefinition,
       }
     case 'labels':
-      return { kind: 'labels', source: textOf('source', message.source), labels: labelsOf(message.labels) }
+      return { kind: 'labels', source: shortText('source', message.source), labels: labelsOf(message.labels) }
     case 'batch':
       return batchOf(message, bytes)
     case 'status':
@@ -67,7 +67,7 @@ export function fromHost(said: unknown, bytes: Uint8Array | undefined): FromHost
     case 'stopped':
       return {
         kind: 'stopped',
-        open: read.list('open', message.open, DEVICE_COUNT_MAX).map((one) => textOf('open', one)),
+        open: read.list('open', message.open, DEVICE_COUNT_MAX).map((one) => shortText('open', one)),
       }
     case 'beat':
     case 'blocked':
@@ -80,8 +80,8 @@ function batchOf(message: JsonObject, bytes: Uint8Array | undefined): FromHost {
   const clock = read.oneOf('clock', message.clock, CLOCKS)
   if (bytes === undefined) throw fault('holds a batch without bytes')
   return {
-    ...{ kind: 'batch', source: textOf('source', message.source), clock, bytes },
-    type: textOf('type', message.type),
+    ...{ kind: 'batch', source: shortText('source', message.source), clock, bytes },
+    type: shortText('type', message.type),
     count: countOf('count', message.count),
     ...(message.window === undefined ? {} : { window: countOf('window', message.window) }),
   }
@@ -90,9 +90,9 @@ function batchOf(message: JsonObject, bytes: Uint8Array | undefined): FromHost {
 function statusOf(message: JsonObject): FromHost {
   const state = read.oneOf('state', message.state, STATES)
   return {
-    ...{ kind: 'status', source: textOf('source', message.source), state },
-    reason: textOf('reason', message.reason),
-    found: textOf('found', message.found),
+    ...{ kind: 'status', source: shortText('source', message.source), state },
+    reason: shortText('reason', message.reason),
+    found: shortText('found', message.found),
     stuck: read.list('stuck calls', message.stuck, DEVICE_COUNT_MAX).map(stuckOf),
     calls: read.list('calls', message.calls, CALL_COUNT_MAX).map(callOf),
     overruns: countOf('overruns', message.overruns),
@@ -104,14 +104,19 @@ function statusOf(message: JsonObject): FromHost {
 
 function labelsOf(given: unknown): Labels {
   const entries = Object.entries(read.object('labels', given))
-  return Object.fromEntries(entries.map(([name, value]) => [name, textOf('a label', value)]))
+  return Object.fromEntries(entries.map(([name, value]) => [name, shortText('a label', value)]))
 }
 
 function edgeOf(message: JsonObject): FromHost {
   const { source, rule, device, event, monoNs, errorNs, isStart, isLost } = message
   for (const ns of [monoNs, errorNs]) if (typeof ns !== 'string' || !DECIMAL.test(ns)) throw fault('holds no time')
   return {
-    ...{ kind: 'edge', source: textOf('source', source), rule: textOf('rule', rule), device: textOf('device', device) },
+    ...{
+      kind: 'edge',
+      source: shortText('source', source),
+      rule: shortText('rule', rule),
+      device: shortText('device', device),
+    },
     ...{ event: countOf('event', event), monoNs: monoNs as string, errorNs: errorNs as string },
     isStart: isStart === true,
     isLost: isLost === true,
@@ -121,11 +126,11 @@ function edgeOf(message: JsonObject): FromHost {
 function stuckOf(given: unknown): StuckCall {
   const { device, duty, sinceMs, limitMs, limitKey } = read.object('a stuck call', given)
   return {
-    device: textOf('device', device),
-    duty: textOf('duty', duty),
+    device: shortText('device', device),
+    duty: shortText('duty', duty),
     sinceMs: countOf('sinceMs', sinceMs),
     limitMs: countOf('limitMs', limitMs),
-    limitKey: textOf('limitKey', limitKey),
+    limitKey: shortText('limitKey', limitKey),
   }
 }
 
@@ -139,8 +144,8 @@ function callOf(given: unknown): SampleCall {
 function failureOf(given: unknown): FailedRead {
   const { place, message, count, lastMs } = read.object('a failure', given)
   return {
-    place: textOf('place', place),
-    message: textOf('message', message),
+    place: shortText('place', place),
+    message: shortText('message', message),
     count: countOf('count', count),
     lastMs: countOf('lastMs', lastMs),
   }
@@ -155,7 +160,7 @@ function droppedOf(given: unknown): Record<string, number> {
 
 function errorOf(given: unknown): SaidError {
   const { code, message } = read.object('an error', given)
-  return { code: textOf('code', code), message: textOf('message', message) }
+  return { code: shortText('code', code), message: shortText('message', message) }
 }
 
 /**
@@ -165,8 +170,8 @@ function errorOf(given: unknown): SaidError {
  */
 export function probeOf(given: unknown): Probe {
   const { state, found, reason } = read.object('a probe', given)
-  if (state === 'present') return { state, found: textOf('found', found) }
-  return { state: read.oneOf('state', state, PROBES), reason: textOf('reason', reason) }
+  if (state === 'present') return { state, found: shortText('found', found) }
+  return { state: read.oneOf('state', state, PROBES), reason: shortText('reason', reason) }
 }
 
 /**
@@ -188,7 +193,7 @@ export function tapsOf(given: unknown): TapInfo[] {
   return read.list('rings', given, TAP_COUNT_MAX).map((one) => {
     const { type, device, rules, capacity, count, recordBytes, oldestMonoNs, newestMonoNs } = read.object('a ring', one)
     return {
-      ...{ type: textOf('type', type), device: textOf('device', device), rules: textsOf(rules) },
+      ...{ type: shortText('type', type), device: shortText('device', device), rules: textsOf(rules) },
       ...{ capacity: countOf('capacity', capacity), count: countOf('count', count) },
       recordBytes: countOf('recordBytes', recordBytes),
       ...{ oldestMonoNs: timeOf(oldestMonoNs), newestMonoNs: timeOf(newestMonoNs) },
@@ -202,10 +207,10 @@ function timeOf(given: unknown): string {
 }
 
 function textsOf(given: unknown): string[] {
-  return read.list('texts', given).map((text) => textOf('a text', text))
+  return read.list('texts', given).map((text) => shortText('a text', text))
 }
 
-function textOf(what: string, given: unknown): string {
+function shortText(what: string, given: unknown): string {
   return read.text(what, given).slice(0, TEXT_CHARACTERS_MAX)
 }
 

@@ -83,13 +83,13 @@ export class LiveRound {
       results.push(result)
     }
     if (times.length === 0) times = this.#agent.recent.queryNow({ fromMs, toMs, stepMs, queries: [] }).times
-    const text = await textOf({ fromMs, toMs, stepMs, times, results })
+    const text = await answerJson({ fromMs, toMs, stepMs, times, results })
     this.#texts.set(whole, text)
     return text
   }
 }
 
-async function textOf(answer: QueryAnswer): Promise<string> {
+async function answerJson(answer: QueryAnswer): Promise<string> {
   let text = ''
   for (const part of answerToJsonParts(answer)) {
     text += part

@@ -298,10 +298,11 @@ test('a question that can no longer be answered ends its stream with the reason,
   add.mock.restore()
   assert.equal(other.isEnded, false)
   other.close()
-  const counted = async () => /^sonde_fault_faults_total\{place="live"\} 0*1$/m.test(await textOf(`${address}/metrics`))
+  const counted = async () =>
+    /^sonde_fault_faults_total\{place="live"\} 0*1$/m.test(await fetchText(`${address}/metrics`))
   await until('the fault is counted', counted)
 })
 
-async function textOf(address: string): Promise<string> {
+async function fetchText(address: string): Promise<string> {
   return (await fetch(address)).text()
 }

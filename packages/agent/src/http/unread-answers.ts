@@ -18,7 +18,7 @@ export interface Unread {
 }
 
 /** A waiting answer, and the time of the last read by its client. */
-interface Held extends Unread {
+interface HeldAnswer extends Unread {
   readonly bytes: number
   takenMs: number
   /** Ends its connection. */
@@ -31,7 +31,7 @@ interface Held extends Unread {
  */
 export class UnreadAnswers {
   readonly #http: HttpStats
-  readonly #held = new Set<Held>()
+  readonly #waiting = new Set<HeldAnswer>()
   #bytes = 0
 
   constructor(http: HttpStats) {
@@ -42,7 +42,7 @@ export class UnreadAnswers {
   hold(bytes: number, out: ServerResponse): Unread {
     while (this.#bytes > UNREAD_BYTES_LIMIT) this.#costliest()?.cut()
     const release = () => {
-      if (!this.#held.delete(held)) return
+      if (!this.#waiting.delete(answer)) return
       this.#bytes -= bytes
       clearTimeout(timer)
       out.off('close', release)
@@ -54,23 +54,24 @@ export class UnreadAnswers {
       out.req.socket.destroy()
     }
     const taken = () => {
-      held.takenMs = performance.now()
+      answer.takenMs = performance.now()
     }
     const timer = setTimeout(cut, READ_LIMIT_MS).unref()
-    const held: Held = { bytes, takenMs: performance.now(), taken, release, cut }
-    this.#held.add(held)
+    const answer: HeldAnswer = { bytes, takenMs: performance.now(), taken, release, cut }
+    this.#waiting.add(answer)
     this.#bytes += bytes
     out.once('close', release)
     // Its client left while it was made.
     if (out.destroyed) release()
-    return held
+    return answer
   }
 
-  #costliest(): Held | undefined {
+  #costliest(): HeldAnswer | undefined {
     const nowMs = performance.now()
-    const costOf = ({ bytes, takenMs }: Held) => bytes * (nowMs - takenMs)
-    let costliest: Held | undefined
-    for (const held of this.#held) if (costliest === undefined || costOf(held) > costOf(costliest)) costliest = held
+    const costOf = ({ bytes, takenMs }: HeldAnswer) => bytes * (nowMs - takenMs)
+    let costliest: HeldAnswer | undefined
+    for (const answer of this.#waiting)
+      if (costliest === undefined || costOf(answer) > costOf(costliest)) costliest = answer
     return costliest
   }
 }

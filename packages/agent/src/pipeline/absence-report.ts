@@ -25,21 +25,21 @@ export class AbsenceReport {
       const { type, series, field, code, reason } = record
       const values = this.#values.get(type) ?? new Map<string, AbsentValue>()
       this.#values.set(type, values)
-      if (code === 'gone') this.#goneMs.set(keyOf(type, series), arrivedMs)
-      else if (code === '') values.delete(keyOf(series, field))
-      else values.set(keyOf(series, field), { series, field, reason, arrivedMs })
+      if (code === 'gone') this.#goneMs.set(pairKey(type, series), arrivedMs)
+      else if (code === '') values.delete(pairKey(series, field))
+      else values.set(pairKey(series, field), { series, field, reason, arrivedMs })
     }
   }
 
   /** Why a value is absent; undefined if the source reports no reason. */
   reasonOf(type: string, series: string, field: string): string | undefined {
     const values = this.#values.get(type)
-    return (values?.get(keyOf(series, field)) ?? values?.get(keyOf('', field)))?.reason
+    return (values?.get(pairKey(series, field)) ?? values?.get(pairKey('', field)))?.reason
   }
 
   /** When a series last left, alone or with its type; 0 if it never did. Unit: milliseconds since the Unix epoch. */
   goneMsOf(type: string, series: string): number {
-    return Math.max(this.#goneMs.get(keyOf(type, '')) ?? 0, this.#goneMs.get(keyOf(type, series)) ?? 0)
+    return Math.max(this.#goneMs.get(pairKey(type, '')) ?? 0, this.#goneMs.get(pairKey(type, series)) ?? 0)
   }
 
   /** Absent values of series that have not left. */
@@ -63,6 +63,6 @@ export function absenceReports(recent: RecentRing): (batch: Batch) => AbsenceRep
   return reportOf
 }
 
-function keyOf(first: string, second: string): string {
+function pairKey(first: string, second: string): string {
   return `${first}\n${second}`
 }

@@ -24,7 +24,7 @@ interface PodInfo {
 }
 
 /** A device that a pod holds. */
-export interface Held extends Sighting {
+export interface HeldDevice extends Sighting {
   /** The usage of the device by the processes of the pod, from the last report, if it is reported. */
   own: { readonly values: PodValues; readonly seen: Sighting } | undefined
 }
@@ -41,14 +41,14 @@ export interface Pod {
   isScheduled: boolean | undefined
   /** Constant labels of its source, such as `simulated`. */
   source: SourceInfo
-  /** When each device, by its key, was last told. */
-  readonly devices: Map<string, Held>
+  /** When each device, by its key, was last reported. */
+  readonly devices: Map<string, HeldDevice>
   /** By the owner of the source, in the order of the first reports. */
   readonly infos: Map<object, PodInfo>
 }
 
 /** A record of a pod, and when it came. */
-interface Told {
+interface PodReport {
   readonly record: Readonly<Record<string, unknown>>
   readonly source: SourceInfo
   readonly arrivedMs: number
@@ -89,15 +89,15 @@ export class PodTable {
     let refused = 0
     for (let at = 0; at < count * type.layout.recordBytes; at += type.layout.recordBytes) {
       const record = readRecord(type, views, at, symbols)
-      const pod = this.#podOf(textOf(record, 'namespace'), textOf(record, 'pod'), source)
+      const pod = this.#podOf(textField(record, 'namespace'), textField(record, 'pod'), source)
       if (pod === undefined) {
         refused++
         continue
       }
       const periodMs = this.#periods.ofSeries(source, type, { namespace: pod.namespace, pod: pod.pod })
-      const told = { record, source, arrivedMs, periodMs }
-      if (name === 'pod_info') tellInfo(pod, told)
-      else if (!this.#tellDevice(pod, told, name)) refused++
+      const report = { record, source, arrivedMs, periodMs }
+      if (name === 'pod_info') updateInfo(pod, report)
+      else if (!this.#updateDevice(pod, report, name)) refused++
     }
     return refused
   }
@@ -150,9 +150,13 @@ export class PodTable {
     return [...this.#pods.values()]
   }
 
-  #tellDevice(pod: Pod, { record, source, arrivedMs, periodMs }: Told, type: 'pod_device' | 'pod_share'): boolean {
-    const host = textOf(record, 'Hostname') || (source.host ?? this.#host)
-    const key = gpuKey(host, textOf(record, 'UUID'), textOf(record, 'GPU_I_ID'))
+  #updateDevice(
+    pod: Pod,
+    { record, source, arrivedMs, periodMs }: PodReport,
+    type: 'pod_device' | 'pod_share',
+  ): boolean {
+    const host = textField(record, 'Hostname') || (source.host ?? this.#host)
+    const key = gpuKey(host, textField(record, 'UUID'), textField(record, 'GPU_I_ID'))
     let held = pod.devices.get(key)
     if (held === undefined) {
       if (pod.devices.size >= DEVICE_LIMIT) return false
@@ -161,7 +165,7 @@ export class PodTable {
     }
     see(held, arrivedMs, periodMs)
     if (type === 'pod_device') return true
-    const [util, used] = [numberOf(record, 'util_ratio'), numberOf(record, 'memory_used_bytes')]
+    const [util, used] = [numberField(record, 'util_ratio'), numberField(record, 'memory_used_bytes')]
     const seen = held.own?.seen ?? unseen()
     see(seen, arrivedMs, periodMs)
     const values = {
@@ -195,17 +199,17 @@ function podKey(namespace: string, name: string, source: SourceInfo): string {
   return JSON.stringify([namespace, name, source.labels.simulated])
 }
 
-function tellInfo(pod: Pod, { record, source, arrivedMs, periodMs }: Told): void {
+function updateInfo(pod: Pod, { record, source, arrivedMs, periodMs }: PodReport): void {
   const { startedS: startedBeforeS } = pod
   const owner = ownerOf(source)
   const seen = pod.infos.get(owner)?.seen ?? unseen()
   see(seen, arrivedMs, periodMs)
   pod.infos.set(owner, {
-    app: textOf(record, 'app'),
-    service: textOf(record, 'service'),
-    startedS: numberOf(record, 'start_time_seconds'),
-    gpusRequested: numberOf(record, 'requested_gpus'),
-    node: textOf(record, 'node_name'),
+    app: textField(record, 'app'),
+    service: textField(record, 'service'),
+    startedS: numberField(record, 'start_time_seconds'),
+    gpusRequested: numberField(record, 'requested_gpus'),
+    node: textField(record, 'node_name'),
     seen,
   })
   mergeInfos(pod)
@@ -230,12 +234,12 @@ function mergeInfos(pod: Pod): void {
   pod.isScheduled = infos.length === 0 ? undefined : infos.some(({ node }) => node !== '')
 }
 
-function textOf(record: Readonly<Record<string, unknown>>, name: string): string {
+function textField(record: Readonly<Record<string, unknown>>, name: string): string {
   const value = record[name]
   return typeof value === 'string' ? value : ''
 }
 
-function numberOf(record: Readonly<Record<string, unknown>>, name: string): number | undefined {
+function numberField(record: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = record[name]
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

@@ -35,7 +35,7 @@ export function ownReadings(): Readings {
 export function readingsOf({ pid, thread }: ProcessRef): Readings {
   const threads = thread === undefined ? threadsOf(pid) : timesOf(`/proc/${pid}/task/${thread}`)
   // The name of the program, in brackets, may hold anything.
-  const state = /^.*\) (\w)/s.exec(textOf(`/proc/${pid}/stat`))?.[1]
+  const state = /^.*\) (\w)/s.exec(fileText(`/proc/${pid}/stat`))?.[1]
   const { pressureMs, throttledMs } = groupOf(pid)
   return {
     ...{ atMs: performance.now(), pid, isStopped: state === 'T' || state === 't' },
@@ -57,17 +57,17 @@ function threadsOf(pid: number): Readings['threads'] {
 }
 
 function timesOf(task: string): Readings['threads'] {
-  const [run, wait] = textOf(`${task}/schedstat`).split(' ').map(Number)
+  const [run, wait] = fileText(`${task}/schedstat`).split(' ').map(Number)
   if (!run || wait === undefined) return undefined
   return { runMs: run / NANOSECONDS_PER_MS, waitMs: wait / NANOSECONDS_PER_MS }
 }
 
 /** Pressure and limit of the control group, of either version of them; without one, the pressure of the machine. */
 function groupOf(pid: number): Pick<Readings, 'pressureMs' | 'throttledMs'> {
-  const folders = foldersOf(textOf(`/proc/${pid}/cgroup`))
+  const folders = foldersOf(fileText(`/proc/${pid}/cgroup`))
   const statistics = firstOf(folders, 'cpu.stat')
   const [, unit, throttled] = /^throttled_(usec|time) (\d+)$/m.exec(statistics) ?? []
-  const pressure = firstOf(folders, 'cpu.pressure') || textOf('/proc/pressure/cpu')
+  const pressure = firstOf(folders, 'cpu.pressure') || fileText('/proc/pressure/cpu')
   const total = /^some .*total=(\d+)/m.exec(pressure)?.[1]
   return {
     ...(total === undefined ? {} : { pressureMs: Number(total) / MICROSECONDS_PER_MS }),
@@ -89,14 +89,14 @@ function foldersOf(cgroup: string): string[] {
 
 function firstOf(folders: readonly string[], file: string): string {
   for (const folder of folders) {
-    const text = textOf(`${folder}/${file}`)
+    const text = fileText(`${folder}/${file}`)
     if (text !== '') return text
   }
   return ''
 }
 
 /** Empty if there is none: kernels keep some of these files only if they were built or told to. */
-function textOf(path: string): string {
+function fileText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -10,7 +10,7 @@ interface PageInFlight {
 }
 
 /** Records that an acknowledgement reports as dropped or hidden. */
-interface Told {
+interface LossNotice {
   readonly sequence: bigint
   readonly untaken: Untaken
 }
@@ -18,7 +18,7 @@ interface Told {
 const NOTHING: Untaken = { dropped: {}, hidden: {} }
 
 /** Limit of separate loss notices until the client connects again; older notices are merged. */
-const TOLD_COUNT = 64
+const LOSS_NOTICE_COUNT = 64
 
 /**
  * A client for the life of its process, over all its connections: its accepted and acknowledged pages.
@@ -40,9 +40,9 @@ export class Client {
   /** Dropped records of pages of the flush that is under way. */
   #flushing: Untaken = NOTHING
   /** Records of acknowledged pages that the client does not know of yet. */
-  #untold: Untaken = NOTHING
+  #unreported: Untaken = NOTHING
   /** Loss notices by acknowledgement, which the client may not have read. */
-  #told: Told[] = []
+  #lossNotices: LossNotice[] = []
   #settled = Promise.withResolvers<void>()
 
   /** @param stored The last page that every durable sink has. */
@@ -87,7 +87,7 @@ export class Client {
     this.#inFlight.splice(0, count)
     this.inFlightBytes -= releasedBytes
     if (sequence > this.acked) this.acked = sequence
-    this.#untold = sumOf(this.#untold, sumOf(this.#flushing, untaken))
+    this.#unreported = sumOf(this.#unreported, sumOf(this.#flushing, untaken))
     this.#flushing = NOTHING
     this.onProgress?.()
     if (this.acked >= this.accepted) this.#settled.resolve()
@@ -106,24 +106,24 @@ export class Client {
    * to the client: once, unless it connects again and has not {@link heard} that.
    */
   takeUntaken(): Untaken {
-    const untaken = this.#untold
+    const untaken = this.#unreported
     if (isNothing(untaken)) return untaken
-    this.#untold = NOTHING
-    const [first, second] = this.#told
+    this.#unreported = NOTHING
+    const [first, second] = this.#lossNotices
     // To report records twice is better than never.
-    if (this.#told.length >= TOLD_COUNT && first !== undefined && second !== undefined) {
-      this.#told.splice(0, 2, { sequence: second.sequence, untaken: sumOf(first.untaken, second.untaken) })
+    if (this.#lossNotices.length >= LOSS_NOTICE_COUNT && first !== undefined && second !== undefined) {
+      this.#lossNotices.splice(0, 2, { sequence: second.sequence, untaken: sumOf(first.untaken, second.untaken) })
     }
-    this.#told.push({ sequence: this.acked, untaken })
+    this.#lossNotices.push({ sequence: this.acked, untaken })
     return untaken
   }
 
   /** The client has read the acknowledgements up to a page; later loss notices are sent again. */
   heard(sequence: bigint): void {
-    for (const told of this.#told) {
-      if (told.sequence > sequence) this.#untold = sumOf(this.#untold, told.untaken)
+    for (const notice of this.#lossNotices) {
+      if (notice.sequence > sequence) this.#unreported = sumOf(this.#unreported, notice.untaken)
     }
-    this.#told = []
+    this.#lossNotices = []
   }
 }
 

@@ -23,7 +23,7 @@ export class Departed {
 
   /** A source starts to report. Returns the owner whose series it continues; undefined for new series. */
   arrived(source: Described): object | undefined {
-    const key = keyOf(source)
+    const key = sourceKey(source)
     this.#present.set(key, (this.#present.get(key) ?? 0) + 1)
     const left = this.#left.get(key)
     if (left === undefined) return undefined
@@ -34,7 +34,7 @@ export class Departed {
 
   /** A connection has ended. If another source already reports the same series, its sources need not be remembered. */
   over(source: SourceInfo, { mayReturn }: { readonly mayReturn: boolean }): void {
-    const key = keyOf(source)
+    const key = sourceKey(source)
     const others = (this.#present.get(key) ?? 1) - 1
     if (others > 0) this.#present.set(key, others)
     else this.#present.delete(key)
@@ -59,6 +59,6 @@ export class Departed {
   }
 }
 
-function keyOf({ id, tag, labels }: Described): string {
+function sourceKey({ id, tag, labels }: Described): string {
   return JSON.stringify([id, tag, Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))])
 }

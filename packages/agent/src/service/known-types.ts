@@ -100,7 +100,7 @@ export class KnownTypes {
     const type = this.#withoutOwnKinds(parseDefinition(definition, fingerprint, this.#claims.onIgnored))
     this.#checkMetrics(type)
     checkLabels(type)
-    return this.#known.get(keyOf(type)) ?? { type, bytes: bytesOf(type), shared: 0, pooled: 0 }
+    return this.#known.get(typeKey(type)) ?? { type, bytes: bytesOf(type), shared: 0, pooled: 0 }
   }
 
   #withoutOwnKinds(type: RecordType): RecordType {
@@ -110,7 +110,7 @@ export class KnownTypes {
   }
 
   take(known: Known, where: 'shared' | 'pooled'): void {
-    this.#known.set(keyOf(known.type), known)
+    this.#known.set(typeKey(known.type), known)
     known[where]++
     if (where === 'pooled' && known.pooled === 1) this.#count(known, 1)
   }
@@ -118,7 +118,7 @@ export class KnownTypes {
   give(known: Known, where: 'shared' | 'pooled'): void {
     known[where]--
     if (where === 'pooled' && known.pooled === 0) this.#count(known, -1)
-    if (known.shared + known.pooled === 0) this.#known.delete(keyOf(known.type))
+    if (known.shared + known.pooled === 0) this.#known.delete(typeKey(known.type))
   }
 
   /** Whether a type may be taken beyond a share. */
@@ -189,7 +189,7 @@ export class TypeShare {
 }
 
 /** The entity is a claim of one client and applies to no other client. */
-function keyOf({ fingerprint, entity }: RecordType): string {
+function typeKey({ fingerprint, entity }: RecordType): string {
   return entity === undefined ? fingerprint : `${fingerprint} ${JSON.stringify(entity)}`
 }
 

@@ -63,13 +63,13 @@ export class GpmSampler {
     memory.writeUInt32LE(this.#ids.length, GPM_GET.count)
     memory.writeBigUInt64LE(this.#before, GPM_GET.before)
     memory.writeBigUInt64LE(this.#after, GPM_GET.after)
-    const placeOf = (metric: number) => GPM_GET.metrics + metric * GPM_METRIC.bytes
-    for (const [metric, id] of this.#ids.entries()) memory.writeUInt32LE(id, placeOf(metric))
+    const metricOffset = (metric: number) => GPM_GET.metrics + metric * GPM_METRIC.bytes
+    for (const [metric, id] of this.#ids.entries()) memory.writeUInt32LE(id, metricOffset(metric))
     const failure = this.#gpu.library.call(this.#gpu.device, 'nvmlGpmMetricsGet', memory)
     if (failure !== undefined) return failure
     return this.#ids.map((_, metric) => {
-      const isKnown = memory.readInt32LE(placeOf(metric) + GPM_METRIC.result) === 0
-      return isKnown ? memory.readDoubleLE(placeOf(metric) + GPM_METRIC.value) : Number.NaN
+      const isKnown = memory.readInt32LE(metricOffset(metric) + GPM_METRIC.result) === 0
+      return isKnown ? memory.readDoubleLE(metricOffset(metric) + GPM_METRIC.value) : Number.NaN
     })
   }
 }

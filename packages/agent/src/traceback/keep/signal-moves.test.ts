@@ -12,7 +12,7 @@ const type = defineType('moving', 'What moves', {
   events_total: counter('u64'),
 })
 
-interface Row {
+interface LevelRow {
   readonly level?: number
   readonly events: number
 }
@@ -21,7 +21,7 @@ interface Row {
  * Movement of rows a second apart, with the first `usualCount` rows as the usual state: of the level, and of the
  * counter.
  */
-function moved(rows: readonly Row[], usualCount: number): { readonly level: string; readonly events: string } {
+function moved(rows: readonly LevelRow[], usualCount: number): { readonly level: string; readonly events: string } {
   const moves = new SignalMoves(type)
   const batches: Batch[] = []
   const source = createSource({ id: 'test', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
@@ -41,7 +41,7 @@ function moved(rows: readonly Row[], usualCount: number): { readonly level: stri
   return { level: digitAt('level'), events: digitAt('events_total') }
 }
 
-const steady = (level: number, count: number): Row[] =>
+const steady = (level: number, count: number): LevelRow[] =>
   Array.from({ length: count }, (_, index) => ({ level, events: index * 10 }))
 
 test('a constant level and an evenly rising counter did not move', () => {

@@ -42,7 +42,7 @@ function bookOf(random: Random): ReferenceBook {
 }
 
 /** The rules as a file; values beyond what JSON numbers hold are in quotes, which the reference takes. */
-function textOf({ samplePeriodNs, depth, dataIds, rules }: ReferenceBook): string {
+function rulesFileText({ samplePeriodNs, depth, dataIds, rules }: ReferenceBook): string {
   return JSON.stringify({
     diag_sample_period_ns: samplePeriodNs,
     sample_history_depth: depth,
@@ -82,7 +82,7 @@ test('writes the log that a slow model of the reference writes, over random rule
       samplePeriodNs: PERIOD_NS,
     })
     await runCompatible({
-      book: readCompatBook(textOf(book)),
+      book: readCompatBook(rulesFileText(book)),
       device,
       openFeed: async (request) => inPieces(await openFileFeed(request), random),
       forceOwnership: false,
@@ -96,7 +96,11 @@ test('writes the log that a slow model of the reference writes, over random rule
       return { earliestTimestampHigh, latestTimestampLow, hostWallNs, values, isSkipped: false } as ReferenceSample
     })
     const expected = referenceLog({ version: VERSION, device }, book, samples)
-    assert.equal(readFileSync(path('log'), 'latin1'), expected, `round ${round} of seed ${SEED}: ${textOf(book)}`)
+    assert.equal(
+      readFileSync(path('log'), 'latin1'),
+      expected,
+      `round ${round} of seed ${SEED}: ${rulesFileText(book)}`,
+    )
     starts += expected.split('<<Event start>>').length - 1
   }
   assert.ok(starts > 1000, `${starts} events`)

@@ -15,7 +15,7 @@ import { runTraceback, type TracebackTotals } from './run-traceback.ts'
 const START_NS = 1_790_000_000_000_000_000n
 const PERIOD_NS = 100_000n
 
-interface Row {
+interface TracebackRow {
   readonly row: 'head' | 'sample' | 'start' | 'end' | 'note'
   readonly time_ns: string
   readonly event: number
@@ -78,7 +78,7 @@ async function run(
   rules: readonly object[],
   feed: SampleFeed,
   depth = 2,
-): Promise<{ rows: Row[]; totals: TracebackTotals | undefined; error: unknown }> {
+): Promise<{ rows: TracebackRow[]; totals: TracebackTotals | undefined; error: unknown }> {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-run-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'log')
@@ -117,7 +117,7 @@ async function run(
   }
 }
 
-const sampleOf = ({ time_ns }: Row) => Number((BigInt(time_ns) - START_NS) / PERIOD_NS)
+const sampleOf = ({ time_ns }: TracebackRow) => Number((BigInt(time_ns) - START_NS) / PERIOD_NS)
 
 test('a device that fails in the middle of an event leaves an event with an end, and the reason', async (t) => {
   const feed = feedOf([
@@ -171,7 +171,7 @@ test('over random rules: no sample twice, all while an event is open, all of its
 })
 
 /** Checks the rows of a log against its guarantees. Returns the number of its events. */
-function checkRows(rows: readonly Row[], depth: number): number {
+function checkRows(rows: readonly TracebackRow[], depth: number): number {
   const open = new Set<number>()
   const logged = new Set<number>()
   let last = -1
