@@ -110,10 +110,16 @@ test('every setting has a variable of its own, a description, and words for what
 })
 
 test('every default is a value that the command would accept', (t) => {
+  const required: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    jsonl: { SONDE_EXPORT_JSONL_URL: 'http://a' },
+    es: { SONDE_EXPORT_ES_URL: 'http://a' },
+    influx: { SONDE_EXPORT_INFLUX_URL: 'http://a', SONDE_EXPORT_INFLUX_DATABASE: 'a' },
+    file: { SONDE_EXPORT_FILE_PATH: '/tmp/a' },
+  }
   for (const { path, fallback } of environmentLeaves()) {
     if (fallback === undefined) continue
     const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), fallback)
-    const environment = { ...BARE.environment, ...(path[1] === 'jsonl' ? { SONDE_EXPORT_JSONL_URL: 'http://a' } : {}) }
+    const environment = { ...BARE.environment, ...required[path[1] ?? ''] }
     const { plain } = loadConfig({ environment, file: fileWith(t, JSON.stringify(nested)) })
     assert.deepEqual(
       path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], plain),

@@ -5,8 +5,8 @@ import { HttpClient, type HttpRequest, httpRequest } from '../../delivery/connec
 import type { HttpAnswer } from '../../delivery/connection/http-endpoint.ts'
 import { RETRIED_STATUSES } from '../../delivery/connection/http-result.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
-import type { SendResult } from '../../delivery/sender.ts'
-import { readBulkAnswer } from '../../wire/bulk/answer.ts'
+import type { RefusedRecords, SendResult } from '../../delivery/sender.ts'
+import { type BulkFault, readBulkAnswer } from '../../wire/bulk/answer.ts'
 import { type BulkOptions, encodeBulk } from '../../wire/bulk/encode.ts'
 import { isoTime } from '../../wire/record-time.ts'
 import { type EsOptions, esTargetEntries } from './config.ts'
@@ -27,6 +27,8 @@ const FILTER = 'errors,items.*.status,items.*.error'
 export function createEs(options: EsOptions): DeliverySink {
   const target = checkOptions(esTargetEntries, options, 'ELS_OPTION', ' of es')
   checkHttp(target)
+  /** Records of each batch of a request, to find the record of a document. */
+  const counts = new WeakMap<HttpRequest, readonly number[]>()
   const client = new HttpClient(
     {
       name: options.name ?? 'es',
@@ -34,7 +36,7 @@ export function createEs(options: EsOptions): DeliverySink {
       addressOf: bulkAddress,
       retried: RETRIED,
       answerBytesMax: ANSWER_BYTES_MAX,
-      resultOf: resultOfBulk,
+      resultOf: (answer, request) => resultOfBulk(answer, counts.get(request) ?? []),
     },
     target,
   )
@@ -51,7 +53,14 @@ export function createEs(options: EsOptions): DeliverySink {
   return delivery<HttpRequest>({
     name: 'es',
     ...options,
-    encode: (batches) => httpRequest(encodeBulk(batches, bulk)),
+    encode(batches) {
+      const request = httpRequest(encodeBulk(batches, bulk))
+      counts.set(
+        request,
+        batches.map(({ count }) => count),
+      )
+      return request
+    },
     send: client.send,
     close: () => client.close(),
   })
@@ -65,21 +74,24 @@ function bulkAddress(server: URL): URL {
 }
 
 /** A 200 says only that the request was read: each document has a status of its own. */
-function resultOfBulk({ text, isWhole }: HttpAnswer, { body }: HttpRequest): SendResult {
+function resultOfBulk({ text, isWhole }: HttpAnswer, counts: readonly number[]): SendResult {
   if (!isWhole)
     return { outcome: 'retry', reason: `the answer is longer than ${ANSWER_BYTES_MAX} bytes; lower batch_records_max` }
-  const answer = readBulkAnswer(text, documentsIn(String(body)))
+  const documents = counts.reduce((sum, count) => sum + count, 0)
+  const answer = readBulkAnswer(text, documents)
   if (answer === undefined) return { outcome: 'retry', reason: 'the answer is none to _bulk' }
   const { faults } = answer
   const later = faults.find(({ isTransient }) => isTransient)
   if (later !== undefined) return { outcome: 'retry', reason: later.reason }
-  const [refused] = faults
-  return refused === undefined ? { outcome: 'ok' } : { outcome: 'reject', reason: refused.reason }
+  return faults.length === 0 ? { outcome: 'ok' } : { outcome: 'partial', refused: refusedOf(faults, counts) }
 }
 
-/** A document and its action are a line each. */
-function documentsIn(body: string): number {
-  let lines = 0
-  for (let at = body.indexOf('\n'); at >= 0; at = body.indexOf('\n', at + 1)) lines++
-  return lines / 2
+/** The records of documents, in the batches of the request. */
+function refusedOf(faults: readonly BulkFault[], counts: readonly number[]): RefusedRecords[] {
+  let batch = 0
+  let start = 0
+  return faults.map(({ index, reason }) => {
+    while (index >= start + (counts[batch] ?? 0)) start += counts[batch++] ?? 0
+    return { batch, records: [index - start], reason }
+  })
 }
