@@ -128,7 +128,7 @@ test(
         const table = page.getByRole('region', { name: 'Table of rdma_port_xmit_data_bytes_total' })
         const row = table.getByRole('row').filter({ hasText: 'mlx5_3' })
         const cells = await row.getByRole('cell').allInnerTexts()
-        const { values } = answer.results[0]!.series.find(({ labels }) => labels.device === 'mlx5_3')!
+        const { values } = answer.results[0]!.series.find(({ labels }) => labels.rdma_device === 'mlx5_3')!
         const known = values.filter((value) => value !== null)
         const unit = (await table.getByRole('columnheader', { name: /^Max/ }).innerText()).split(/\s/).at(-1)
         assert.equal(unit, 'Gb/s')

@@ -254,7 +254,7 @@ test('hosts and exporters that others stumbled over: values that are right, and 
   has('rdma_driver_statistic{rdma_device="hfi1_0",port="1",counter="TxPktVL,0"} 9')
   has('rdma_driver_statistic{rdma_device="irdma0",port="1",counter="ip4InOctets"} 77')
   lacks('rdma_port_state{rdma_device="rdmap16s27"')
-  assert.match(await reasonOf(sonde, 'rdma_port_rcv_data_bytes_total', { device: 'mlx4_0' }), /N\/A/)
+  assert.match(await reasonOf(sonde, 'rdma_port_rcv_data_bytes_total', { rdma_device: 'mlx4_0' }), /N\/A/)
   await checkExporter(sonde)
   await checkExplained(sonde, roots, config)
   await checkSteps(sonde, node)

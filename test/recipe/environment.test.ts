@@ -128,10 +128,10 @@ test('a device that is not there is told with those that are, and the others are
     return text.includes('doca_adp_retx_packets{') && text
   })
   const { series } = JSON.parse(await ask(`/api/v1/series?metric=${metric}`)) as { series: LatestSeries[] }
-  const missing = series.find(({ labels }) => labels.device === 'mlx5_9')
+  const missing = series.find(({ labels }) => labels.rdma_device === 'mlx5_9')
   assert.equal(missing?.value, null)
   assert.ok(missing.absent.startsWith('no device is called mlx5_9;'), missing.absent)
-  const explained = await ask(`/api/v1/explain?of=${encodeURIComponent(`${metric}{device="mlx5_9"}`)}`)
+  const explained = await ask(`/api/v1/explain?of=${encodeURIComponent(`${metric}{rdma_device="mlx5_9"}`)}`)
   assert.match(explained, /none is called mlx5_9/)
   assert.match(page, /^doca_adp_retx_packets\{device="mlx5_0",.*node="gpu-17"/m)
   assert.doesNotMatch(page, /^[^#].*mlx5_[19]/m)
