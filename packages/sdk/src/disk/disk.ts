@@ -162,7 +162,7 @@ export class DiskFile {
 
   /** Fills bytes from a place on; fewer where the file ends. */
   async readAt(at: number, bytes: number): Promise<Buffer> {
-    const buffer = Buffer.alloc(bytes)
+    const buffer = Buffer.allocUnsafeSlow(bytes)
     const { bytesRead } = await this.#disk.inTurn(() => this.#handle.read(buffer, 0, bytes, at))
     return buffer.subarray(0, bytesRead)
   }

@@ -77,7 +77,8 @@ export class OriginBlocks {
 
   /** Copies the records of a batch into a block. */
   of({ type, bytes, count, symbols, source, clock = 'wall', page }: OriginBatch): MadeBlock {
-    const block = new Uint8Array(dtbBlockBytes(bytes.byteLength))
+    // Every byte is written below.
+    const block = new Uint8Array(Buffer.allocUnsafeSlow(dtbBlockBytes(bytes.byteLength)).buffer)
     block.set(bytes, BLOCK_HEADER_BYTES)
     this.#rename(new DataView(block.buffer, BLOCK_HEADER_BYTES, bytes.byteLength), type, symbols)
     const before = [...this.#newOrigin(source), ...this.#newType(type), ...this.#newSymbols()]
