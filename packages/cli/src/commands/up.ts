@@ -1,5 +1,13 @@
 import { createAgent } from '@sonde/agent'
-import { appRoutes, createStore, isOfPage, pageRoutes, type Store, type Unwritten } from '@sonde/console'
+import {
+  appRoutes,
+  createStore,
+  type EndedNames,
+  isOfPage,
+  pageRoutes,
+  type Store,
+  type Unwritten,
+} from '@sonde/console'
 import type { StoreConfig } from '@sonde/console/config'
 import { countOf } from '@sonde/sdk/internal'
 import { ConfigError } from '../config/config-error.ts'
@@ -33,7 +41,10 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     originOf: loaded.originOf,
     ...(store === undefined ? {} : historyIn(store, path)),
   })
-  if (store !== undefined) store.onFault = (error) => agent.faults.caught('store', error)
+  if (store !== undefined) {
+    store.onFault = (error) => agent.faults.caught('store', error)
+    store.onEnded = (ended) => log.warn(endedLine(ended))
+  }
   const running = await serveAgent(agent, loaded, async (app) => {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
     await pageRoutes(app)
@@ -56,6 +67,11 @@ function historyIn(store: Store, path: string) {
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {
   return `sonde: ${countOf(records, 'record')} (${Math.ceil(bytes / 1000)} kB) not stored in ${path}: ${reason}`
+}
+
+function endedLine({ count, examples }: EndedNames): string {
+  const others = count > examples.length ? ` and ${countOf(count - examples.length, 'other')}` : ''
+  return `history has ${countOf(count, 'metric name')} of earlier versions: ${examples.join(', ')}${others}; it stays readable under them, but is not continued; CHANGELOG.md lists the new names`
 }
 
 function pathFault({ originOf }: Loaded, path: string): string {

@@ -15,6 +15,7 @@ import { keptSentence, type StoreSettings } from './config.ts'
 import { LastPages } from './last-pages.ts'
 import { PageQueue } from './pages.ts'
 import type {
+  EndedNames,
   FileStatus,
   FromWorker,
   RecordsRequest,
@@ -65,6 +66,7 @@ export class EmbeddedStore implements Store {
   readonly opened: Promise<void>
   unwritten: Unwritten | undefined
   onFault: (error: unknown) => void = () => undefined
+  onEnded: (ended: EndedNames) => void = () => undefined
   readonly #settings: StoreSettings
   readonly #workerFile: URL
   readonly #session = randomUUID()
@@ -336,6 +338,9 @@ export class EmbeddedStore implements Store {
         this.stats.errors = this.#errors
         this.#settleOpen.resolve()
         this.#askNext()
+        break
+      case 'ended':
+        this.onEnded(message.ended)
         break
       case 'acked':
         this.#acknowledge(message.sequence, message)

@@ -111,6 +111,13 @@ export interface StoredBatch {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
+/** Metric names of the history that no type of this process has any more. */
+export interface EndedNames {
+  readonly count: number
+  /** Some of them. */
+  readonly examples: readonly string[]
+}
+
 /** State of the file, as the worker reports it. */
 export interface FileStatus {
   readonly state: 'writing' | 'failing'
@@ -188,6 +195,7 @@ export type FromWorker =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   | ({ readonly kind: 'acked'; readonly sequence: number } & Written)
   | { readonly kind: 'status'; readonly status: FileStatus }
+  | { readonly kind: 'ended'; readonly ended: EndedNames }
   /**
    * A part of a large answer, sent before the answer. Each part is sent on request, so that no turn of the main loop is
    * long.

@@ -3,7 +3,7 @@ import type { History, HistoryStatus } from '@sonde/sdk/internal'
 import { STORE_MODULE } from '../places.ts'
 import { type StoreOptions, storeSettings } from './config.ts'
 import { EmbeddedStore } from './embedded-store.ts'
-import type { RecordsRequest, StoredTypes } from './protocol.ts'
+import type { EndedNames, RecordsRequest, StoredTypes } from './protocol.ts'
 
 /** The status of the store. */
 export interface StoreStatus extends HistoryStatus {
@@ -31,6 +31,11 @@ export interface Store extends Sink, History {
    * Called with every unexpected exception that was caught. It is a fault of Sonde, and the store continues.
    */
   onFault: (error: unknown) => void
+  /**
+   * Called when types of this process have lost metric names that the history has, once for each earlier version of a
+   * type, also after later starts.
+   */
+  onEnded: (ended: EndedNames) => void
   /**
    * Reads records back as they were reported: whole hours in order of time, series by series, then the records that are
    * not yet compacted.

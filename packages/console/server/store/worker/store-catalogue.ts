@@ -34,6 +34,8 @@ const SERIES_PART = 1 / 4
  */
 export class StoreCatalogue {
   readonly types = new Map<number, StoredType>()
+  /** Ids of the types that this process reported since the file was opened. */
+  readonly ownTypeIds = new Set<number>()
   /** Number of unreadable rows. */
   damaged = 0
   readonly #database: DatabaseSync
@@ -86,7 +88,10 @@ export class StoreCatalogue {
     if (known !== undefined) {
       const stored = this.types.get(known)
       this.#typePlaces.claim(known, holder, () => JSON.stringify(stored?.definition))
-      if (holder === undefined) this.#renew(known, definition, fingerprint)
+      if (holder === undefined) {
+        this.ownTypeIds.add(known)
+        this.#renew(known, definition, fingerprint)
+      }
       return known
     }
     if (!this.#typePlaces.hasRoom(holder, definition)) return undefined
@@ -97,6 +102,7 @@ export class StoreCatalogue {
     )
     const id = Number(insert.get(fingerprint, definition)?.id)
     this.#keepType(id, JSON.parse(definition) as TypeDefinition, fingerprint, holder)
+    if (holder === undefined) this.ownTypeIds.add(id)
     return id
   }
 
@@ -207,6 +213,7 @@ export class StoreCatalogue {
       if (unusedType === undefined) continue
       this.#typeIds.delete(unusedType.type.fingerprint)
       this.types.delete(id)
+      this.ownTypeIds.delete(id)
       this.#typePlaces.leave(id, JSON.stringify(unusedType.definition))
     }
     const deleteSource = this.#database.prepare('DELETE FROM source WHERE id = ?')

@@ -6,6 +6,7 @@ import type { Announcement, StorePage, Written } from '../protocol.ts'
 import { Arena } from './arena.ts'
 import { ClientPages } from './client-pages.ts'
 import { inTransaction, queryNumber } from './database.ts'
+import { EndedMetrics } from './ended-metrics.ts'
 import { Head } from './head.ts'
 import type { BelievedTimes } from './ingest.ts'
 import { PageWriter } from './page-writer.ts'
@@ -28,6 +29,7 @@ export class StoreFile {
   readonly segments: Segments
   readonly clients: ClientPages
   readonly periods: StoredPeriods
+  readonly endedMetrics: EndedMetrics
   /** Memory of the samples in hand. */
   readonly arena = new Arena()
   readonly openedHour = hourOf(Date.now())
@@ -52,6 +54,7 @@ export class StoreFile {
     this.segments = new Segments(database)
     this.clients = new ClientPages(database)
     this.periods = new StoredPeriods(database, this.catalogue, this.writers)
+    this.endedMetrics = new EndedMetrics(database, this.catalogue)
     this.#saveSession = database.prepare("INSERT OR REPLACE INTO meta VALUES ('session', ?)")
     this.#pages = new PageWriter(this)
   }

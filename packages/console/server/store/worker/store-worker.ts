@@ -260,6 +260,8 @@ export class StoreWorker {
       while (performance.now() < startMs + turnMs) {
         if (upkeep.next().done !== true) continue
         this.#upkeep = undefined
+        const ended = this.#file?.endedMetrics.take()
+        if (ended !== undefined) this.#send({ kind: 'ended', ended })
         this.#tell()
         for (const id of this.#waiting.splice(0)) this.#send({ kind: 'answer', id, result: undefined })
         return
