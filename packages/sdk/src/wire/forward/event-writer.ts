@@ -19,6 +19,8 @@ const TRUE_BIT = 1
 export class EventWriter {
   readonly #cache: EventCache
   readonly #spare: Buffer<ArrayBuffer>[] = []
+  /** Memory of this writer that was given away. */
+  readonly #given = new WeakSet<ArrayBufferLike>()
   #bytes = Buffer.allocUnsafeSlow(START_BYTES)
   #data = new DataView(this.#bytes.buffer)
   /** Bytes of the events so far. */
@@ -36,14 +38,16 @@ export class EventWriter {
     const taken = this.#bytes.subarray(0, this.length)
     this.length = 0
     if (taken.length * 2 < this.#bytes.length) return Buffer.from(taken)
+    this.#given.add(taken.buffer)
     this.#use(this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.#bytes.length))
     return taken
   }
 
-  /** Takes back the memory of events that were sent, to use it again: fresh memory is slow. Call it once at most. */
-  release(events: Buffer): void {
-    const bytes = Buffer.from(events.buffer as ArrayBuffer)
-    if (bytes.length >= START_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(bytes)
+  /** Takes back the memory of events that were sent, to use it again: fresh memory is slow. */
+  release({ buffer }: Buffer): void {
+    // A copy may lie in memory that Node shares among Buffers.
+    if (this.#given.delete(buffer) && this.#spare.length < SPARE_MAX)
+      this.#spare.push(Buffer.from(buffer as ArrayBuffer))
   }
 
   /**
