@@ -16,7 +16,7 @@ export const FILES_CHILD: readonly string[] = [
   fileURLToPath(new URL('files-main.ts', import.meta.url)),
 ]
 
-interface Told {
+interface ChildReport {
   readonly flushed?: number
   readonly acknowledged?: number
 }
@@ -46,8 +46,8 @@ export async function killServices(root: string, random: Random): Promise<number
   for (let round = 0; round < 4; round++) {
     const enough = last + random.integer(1, 400)
     const from = Math.max(1, last - random.integer(0, 30))
-    const told = await killChild('pages', [root, `${from}`], ({ acknowledged = 0 }) => acknowledged >= enough)
-    last = told.acknowledged ?? last
+    const report = await killChild('pages', [root, `${from}`], ({ acknowledged = 0 }) => acknowledged >= enough)
+    last = report.acknowledged ?? last
   }
   const batches = readFiles(join(root, 'data')).flatMap(({ batches }) => batches)
   for (const client of [1n, 2n, 3n]) {
@@ -62,21 +62,25 @@ export async function killServices(root: string, random: Random): Promise<number
   return last * 3
 }
 
-/** Runs a scenario until it has told enough, then kills it. Gives the last that it told. */
-async function killChild(scenario: string, args: readonly string[], isEnough: (told: Told) => boolean): Promise<Told> {
+/** Runs a scenario until its reports are enough, then kills it. Returns the newest value of each reported field. */
+async function killChild(
+  scenario: string,
+  args: readonly string[],
+  isEnough: (report: ChildReport) => boolean,
+): Promise<ChildReport> {
   const [command = '', ...flags] = FILES_CHILD
   const child = spawn(command, [...flags, scenario, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let told: Told = {}
+  let report: ChildReport = {}
   createInterface({ input: child.stdout }).on('line', (line) => {
-    told = { ...told, ...JSON.parse(line) }
+    report = { ...report, ...JSON.parse(line) }
   })
   try {
-    await until('the child writes', () => isEnough(told) || child.exitCode !== null)
+    await until('the child writes', () => isEnough(report) || child.exitCode !== null)
   } finally {
     child.kill('SIGKILL')
     await once(child, 'close')
   }
-  return told
+  return report
 }
 
 function numberOf(record: Readonly<Record<string, unknown>>): number {

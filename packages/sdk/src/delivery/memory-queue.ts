@@ -2,7 +2,7 @@ import type { Batch } from '../schema/batch.ts'
 import { KeptTexts } from '../schema/texts.ts'
 import { type AppendResult, type DeliveryQueue, entryBytes, type QueueEntry, type TakenEntries } from './queue.ts'
 
-interface Held extends QueueEntry {
+interface HeldEntry extends QueueEntry {
   readonly acknowledge: (result: AppendResult) => void
   /** Memory of the batch with its texts. Unit: bytes. */
   readonly heldBytes: number
@@ -18,9 +18,9 @@ export class MemoryQueue implements DeliveryQueue {
   waitingBytes = 0
   evictableBytes = 0
   /** Waiting batches by ascending id, from index `#head`; earlier entries have left. */
-  #waiting: (Held | undefined)[] = []
+  #waiting: (HeldEntry | undefined)[] = []
   #head = 0
-  readonly #taken = new Map<number, Held>()
+  readonly #taken = new Map<number, HeldEntry>()
   readonly #texts = new KeptTexts()
   #nextId = 0
 
@@ -29,7 +29,7 @@ export class MemoryQueue implements DeliveryQueue {
     // `slice` of a Buffer would not copy.
     const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
-    const held: Held = { id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes }
+    const held: HeldEntry = { id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes }
     this.#waiting.push(held)
     this.records += batch.count
     this.bytes += heldBytes
@@ -38,7 +38,7 @@ export class MemoryQueue implements DeliveryQueue {
   }
 
   take(recordsMax: number, bytesMax: number): Promise<TakenEntries> {
-    const entries: Held[] = []
+    const entries: HeldEntry[] = []
     let records = 0
     let bytes = 0
     for (let next = this.#waiting[this.#head]; next !== undefined; next = this.#waiting[this.#head]) {
@@ -89,7 +89,7 @@ export class MemoryQueue implements DeliveryQueue {
     return Promise.resolve()
   }
 
-  #untake(entries: readonly QueueEntry[]): Held[] {
+  #untake(entries: readonly QueueEntry[]): HeldEntry[] {
     return entries.flatMap(({ id }) => {
       const held = this.#taken.get(id)
       this.#taken.delete(id)
@@ -107,13 +107,13 @@ export class MemoryQueue implements DeliveryQueue {
     }
   }
 
-  #countWaiting({ batch, heldBytes }: Held, sign: 1 | -1): void {
+  #countWaiting({ batch, heldBytes }: HeldEntry, sign: 1 | -1): void {
     this.waitingRecords += sign * batch.count
     this.waitingBytes += sign * entryBytes(batch)
     this.evictableBytes += sign * heldBytes
   }
 
-  #release({ batch, acknowledge, heldBytes }: Held): void {
+  #release({ batch, acknowledge, heldBytes }: HeldEntry): void {
     this.records -= batch.count
     this.bytes -= heldBytes
     acknowledge('kept')

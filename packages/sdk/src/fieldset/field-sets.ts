@@ -181,7 +181,7 @@ export class FieldSets {
       this.#onFault(fault)
     }
     const parse = (text: string) => createFieldSet(kind, text, path)
-    return new FollowedFile({ path, read: () => textOf(dir, path), parse, onFault, isNeeded: false })
+    return new FollowedFile({ path, read: () => fieldSetText(dir, path), parse, onFault, isNeeded: false })
   }
 
   /** One object for each pair of files, because caches use a filter as their key. */
@@ -211,7 +211,7 @@ async function folderFault(dir: string): Promise<SondeError | undefined> {
  * The text of a file of the folder. Links are followed only within the folder, where Kubernetes makes them for a
  * ConfigMap.
  */
-async function textOf(dir: string, file: string): Promise<string> {
+async function fieldSetText(dir: string, file: string): Promise<string> {
   const [target, root] = await Promise.all([realpath(file), realpath(dir)]).catch((cause: unknown) => {
     throw readFault(file, `cannot be read: ${messageOf(cause)}`, cause)
   })

@@ -18,13 +18,13 @@ export class TokenIndex {
   readonly #same = new Map<string, Token>()
 
   constructor(tokens: Iterable<Token>) {
-    for (const token of tokens) if (!this.#same.has(keyOf(token))) this.#same.set(keyOf(token), token)
+    for (const token of tokens) if (!this.#same.has(tokenKey(token))) this.#same.set(tokenKey(token), token)
     this.#root = branchesOf([...this.#same.values()])
   }
 
   /** The shared object of a token, as `tokensOf` returns it. */
   same(token: Token): Token {
-    return this.#same.get(keyOf(token)) ?? token
+    return this.#same.get(tokenKey(token)) ?? token
   }
 
   /** The tokens that a name contains. */
@@ -62,6 +62,6 @@ function branchesOf(tokens: readonly Token[]): Branch {
   return root
 }
 
-function keyOf({ text, begins, ends }: Token): string {
+function tokenKey({ text, begins, ends }: Token): string {
   return `${begins ? '^' : ' '}${ends ? '$' : ' '}${text}`
 }

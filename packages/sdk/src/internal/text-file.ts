@@ -34,7 +34,7 @@ export async function readTextFile(file: TextFile): Promise<string> {
     const handle = await open(file.path, flagsFor(file))
     try {
       checkStats(file, await handle.stat())
-      return textOf(file, await readBytes(handle, file.limitBytes))
+      return decodedText(file, await readBytes(handle, file.limitBytes))
     } finally {
       await handle.close()
     }
@@ -49,7 +49,7 @@ export function readTextFileNow(file: TextFile): string {
     const opened = openSync(file.path, flagsFor(file))
     try {
       checkStats(file, fstatSync(opened))
-      return textOf(file, readBytesNow(opened, file.limitBytes))
+      return decodedText(file, readBytesNow(opened, file.limitBytes))
     } finally {
       closeSync(opened)
     }
@@ -69,7 +69,7 @@ function checkStats({ fault, isOfAnybody = false }: TextFile, stats: Stats): voi
   if (why !== '') throw fault('read', why)
 }
 
-function textOf({ fault, limitBytes }: TextFile, bytes: Uint8Array | undefined): string {
+function decodedText({ fault, limitBytes }: TextFile, bytes: Uint8Array | undefined): string {
   if (bytes === undefined) throw fault('limit', `is larger than ${limitBytes} bytes`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

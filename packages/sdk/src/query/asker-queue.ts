@@ -18,7 +18,7 @@ export class AskerQueue<T> {
   }
 
   add(asker: Asker | undefined, item: T): void {
-    const { host, connection } = keyOf(asker)
+    const { host, connection } = hostAndConnection(asker)
     const connections = this.#hosts.get(host) ?? new Map<string, T[]>()
     const items = connections.get(connection) ?? []
     items.push(item)
@@ -53,7 +53,7 @@ export class AskerQueue<T> {
 
   /** Removes an entry; returns whether it was in the queue. */
   remove(asker: Asker | undefined, item: T): boolean {
-    const { host, connection } = keyOf(asker)
+    const { host, connection } = hostAndConnection(asker)
     const at = this.#hosts.get(host)?.get(connection)?.indexOf(item) ?? -1
     if (at >= 0) this.#take(host, connection, at)
     return at >= 0
@@ -70,7 +70,7 @@ export class AskerQueue<T> {
   }
 }
 
-function keyOf(asker: Asker | undefined): Pick<Asker, 'host' | 'connection'> {
+function hostAndConnection(asker: Asker | undefined): Pick<Asker, 'host' | 'connection'> {
   return asker ?? { host: '', connection: '' }
 }
 

@@ -67,7 +67,7 @@ function constantOf({ names }: Coding, text: string): string {
 }
 
 /** The constant for the path of a field, for an error. */
-function placeOf(coding: Coding, place: string): string {
+function fieldPathConstant(coding: Coding, place: string): string {
   return constantOf(coding, `${coding.type}.${place}`)
 }
 
@@ -102,7 +102,7 @@ function slotSource(coding: Coding, slot: Slot): string {
 
 /** Each nested record gets a block of its own, in which `r` is that record. */
 function nestedSource(coding: Coding, { path, field, elements }: NestedNode): string {
-  const place = placeOf(coding, path)
+  const place = fieldPathConstant(coding, path)
   const allowed = constantOf(coding, `a record like ${field.type}`)
   const isNone = (record: string) => `${record}===null||typeof ${record}!=='object'`
   const block = (record: string, nodes: readonly LayoutNode[]) => `t=${record};{const r=t;
@@ -126,7 +126,7 @@ function clearSource(layout: Layout, { field, offset, bytes }: Slot): string {
 }
 
 function arraySource(coding: Coding, slot: Slot): string {
-  const place = placeOf(coding, slot.name)
+  const place = fieldPathConstant(coding, slot.name)
   const { count, kind } = slot.field
   const width = slot.bytes / count
   const element = elementSource(coding.layout, kind, `${slot.offset}+i*${width}`, place)
@@ -136,7 +136,7 @@ for(let i=0;i<${count};i++){t=a[i];${element}}}`
 
 function scalarSource(coding: Coding, slot: Slot): string {
   const { layout, leave } = coding
-  const place = placeOf(coding, slot.name)
+  const place = fieldPathConstant(coding, slot.name)
   if (slot.field.kind === 'char') return `text(${place},t,u8,o+${slot.offset},${slot.field.count});`
   if (slot.field.kind === 'symbol') {
     const store = storeSource(layout, 'u32', `${slot.offset}`, `id${slot.index}`)

@@ -51,7 +51,7 @@ export class PeriodReport {
    */
   change(device: string, changed: Omit<Partial<Period>, 'device'>): void {
     const known = [...this.#periods.values()].filter((period) => period.device === device)
-    const { sampleUs, drainUs, reportUs } = this.#periods.get(keyOf('', '')) ?? {}
+    const { sampleUs, drainUs, reportUs } = this.#periods.get(periodKey('', '')) ?? {}
     const before = known.length > 0 ? known : [{ type: '', device, sampleUs, drainUs, reportUs }]
     for (const period of before) this.#put({ ...period, ...changed })
   }
@@ -86,7 +86,7 @@ export class PeriodReport {
         throw new SondeError('SRC_PERIOD', `${name} is ${shown(us)}; allowed: more than 0, up to ${PERIOD_US_MAX}`)
       }
     }
-    const key = keyOf(type, device)
+    const key = periodKey(type, device)
     const known = this.#periods.get(key)
     if (known === undefined && this.#periods.size >= PERIOD_COUNT_LIMIT) {
       throw new SondeError('SRC_PERIOD', `a source has more periods; allowed: ${PERIOD_COUNT_LIMIT} types and devices`)
@@ -99,6 +99,6 @@ export class PeriodReport {
   }
 }
 
-function keyOf(type: string, device: string): string {
+function periodKey(type: string, device: string): string {
   return `${type}\n${device}`
 }

@@ -71,7 +71,7 @@ export function readSecret<K extends string>(
   if (first === undefined) return undefined
   if (second !== undefined) throw new OptionFault(second, `is given beside ${first}`, 'one of the two')
   const named = sources[first] ?? ''
-  if (first === `${key}File`) return oneLine(first, `is ${JSON.stringify(named)}, which`, textOf(first, named))
+  if (first === `${key}File`) return oneLine(first, `is ${JSON.stringify(named)}, which`, secretFileText(first, named))
   if (first === key) return oneLine(first, 'is a text that', named)
   const value = environment[named]
   if (value === undefined)
@@ -79,7 +79,7 @@ export function readSecret<K extends string>(
   return oneLine(first, `is ${JSON.stringify(named)}, which`, value)
 }
 
-function textOf(key: string, path: string): string {
+function secretFileText(key: string, path: string): string {
   const fault = (_: 'read' | 'limit', why: string, cause?: unknown) =>
     new OptionFault(key, `is ${JSON.stringify(path)}, which ${why}`, 'a readable file with one line', cause)
   return readTextFileNow({ path, limitBytes: FILE_BYTES_MAX, fault }).replace(/\r?\n$/, '')

@@ -66,9 +66,9 @@ export function readTls(options: TlsOptions): TlsContext {
     throw new OptionFault('tls.keyFile', 'is missing', 'the key of tls.certFile')
   if (keyFile !== undefined && certFile === undefined)
     throw new OptionFault('tls.certFile', 'is missing', 'the certificate of tls.keyFile')
-  const ca = textOf('caFile', caFile)
-  const cert = textOf('certFile', certFile)
-  const key = textOf('keyFile', keyFile)
+  const ca = pemFileText('caFile', caFile)
+  const cert = pemFileText('certFile', certFile)
+  const key = pemFileText('keyFile', keyFile)
   if (ca !== undefined) checkPem('caFile', caFile, 'certificates in PEM form', () => new X509Certificate(ca))
   if (cert !== undefined) checkPem('certFile', certFile, 'a certificate in PEM form', () => new X509Certificate(cert))
   if (key !== undefined)
@@ -91,7 +91,7 @@ export function warnIfUnverified(destination: string, { verify = true }: TlsOpti
   warnOfFault(new SondeError('DLV_UNVERIFIED', message))
 }
 
-function textOf(option: string, path: string | undefined): string | undefined {
+function pemFileText(option: string, path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const fault = (_: 'read' | 'limit', why: string, cause?: unknown) =>
     new OptionFault(`tls.${option}`, `is ${JSON.stringify(path)}, which ${why}`, 'a readable file (PEM)', cause)

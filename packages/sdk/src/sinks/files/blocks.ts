@@ -8,7 +8,7 @@ import { BLOCK_HEADER_BYTES } from '../../wire/dtb/format.ts'
 type FiledBatch = Omit<Batch, 'origin' | 'arrivedMs'>
 
 /** A batch that waits to be written: its block is complete except for the index of the type. */
-export interface Entry extends Omit<FiledBatch, 'bytes'> {
+export interface BlockEntry extends Omit<FiledBatch, 'bytes'> {
   readonly block: Uint8Array
   /** Records that it counts in the statistics; 0 if it is about the sink itself. */
   readonly counted: number
@@ -31,12 +31,12 @@ export class Blocks {
   #keptBytes = 0
 
   /** The one copy of a batch. */
-  entryOf(batch: FiledBatch, counted: number = batch.count): Entry {
+  entryOf(batch: FiledBatch, counted: number = batch.count): BlockEntry {
     const { type, source, clock, count, bytes, symbols, page, checksum } = batch
     const block = this.#take(dtbBlockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const textBytes = this.#texts.bytesOf(batch)
-    const entry: Entry = {
+    const entry: BlockEntry = {
       type,
       source,
       clock,
@@ -54,7 +54,7 @@ export class Blocks {
   }
 
   /** Takes the memory of a block back, whose entry must not be used any more. */
-  release({ block }: Entry): void {
+  release({ block }: BlockEntry): void {
     const size = block.buffer.byteLength
     if (size > LARGEST_BYTES || this.#keptBytes + size > KEPT_BYTES_LIMIT) return
     const free = this.#free.get(size)

@@ -1,5 +1,5 @@
 import { END_BLOCK } from '../../disk/record-file.ts'
-import type { Entry } from './blocks.ts'
+import type { BlockEntry } from './blocks.ts'
 import type { SourceFile } from './contents.ts'
 
 /** Large enough that the call costs little, small enough that a turn is short. Unit: bytes. */
@@ -14,7 +14,7 @@ export class Chunk {
   bytes = 0
   endsFile = false
   /** The entry that a block is; undefined for types and texts. */
-  readonly #entries: (Entry | undefined)[] = []
+  readonly #entries: (BlockEntry | undefined)[] = []
 
   constructor(file: SourceFile) {
     this.file = file
@@ -30,14 +30,14 @@ export class Chunk {
     this.endsFile = true
   }
 
-  push(block: Uint8Array, entry?: Entry): void {
+  push(block: Uint8Array, entry?: BlockEntry): void {
     this.blocks.push(block)
     this.#entries.push(entry)
     this.bytes += block.byteLength
   }
 
   /** The entries among some of the blocks. */
-  entries(from: number, to?: number): Entry[] {
+  entries(from: number, to?: number): BlockEntry[] {
     return this.#entries.slice(from, to).filter((entry) => entry !== undefined)
   }
 }

@@ -12,7 +12,7 @@ import {
   typeEntry,
 } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES, DTB_LIMITS, type SourceEntry, WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
-import type { Entry } from './blocks.ts'
+import type { BlockEntry } from './blocks.ts'
 import type { TypeSet } from './type-sets.ts'
 
 /** A file of the records of one source. */
@@ -75,7 +75,7 @@ export class Contents {
   /**
    * The blocks that must precede an entry: the head of the file, new types and texts. They count as written.
    */
-  before(entry: Entry): Uint8Array[] {
+  before(entry: BlockEntry): Uint8Array[] {
     const { type, counted } = entry
     const blocks = this.#beginning
     this.#beginning = []
@@ -104,7 +104,7 @@ export class Contents {
   }
 
   /** Makes the block of an entry whole. */
-  seal(entry: Entry): Uint8Array {
+  seal(entry: BlockEntry): Uint8Array {
     sealRecordsBlock(entry.block, this.#indexes.get(entry.type.fingerprint) ?? 0)
     return entry.block
   }

@@ -7,7 +7,7 @@ import { Periods } from '../../schema/periods.ts'
 import { Backpressure } from '../../sink/backpressure.ts'
 import { ClientLosses } from '../../sink/client-losses.ts'
 import { countDrop, type SinkStats, sinkStats } from '../../sink/sink.ts'
-import { Blocks, type Entry } from './blocks.ts'
+import { type BlockEntry, Blocks } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
 import type { SourceFile } from './contents.ts'
 import { removeLive } from './live-files.ts'
@@ -61,18 +61,18 @@ export class FilesContext {
     this.process = { schema, host: hostname(), pid: process.pid, version }
   }
 
-  queue(entry: Entry): void {
+  queue(entry: BlockEntry): void {
     this.queuedRecords += entry.counted
     this.queuedBytes += entry.block.byteLength + entry.textBytes
   }
 
   /** An entry is written, or had been before. */
-  done(entry: Entry): void {
+  done(entry: BlockEntry): void {
     this.stats.out += entry.counted
     this.#leave(entry)
   }
 
-  drop(reason: FilesDropReason, entry: Entry): void {
+  drop(reason: FilesDropReason, entry: BlockEntry): void {
     this.count(reason, entry.counted)
     this.losses.add(entry.page, entry.counted)
     this.#leave(entry)
@@ -160,7 +160,7 @@ export class FilesContext {
     return known === -1 ? this.own.texts.push(text) - 1 : known
   }
 
-  #leave(entry: Entry): void {
+  #leave(entry: BlockEntry): void {
     this.queuedRecords -= entry.counted
     this.queuedBytes -= entry.block.byteLength + entry.textBytes
     this.backpressure.left(this.queuedBytes)

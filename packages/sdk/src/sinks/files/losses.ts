@@ -4,7 +4,7 @@ import { TextTable } from '../../schema/texts.ts'
 import { allocateViews } from '../../schema/views.ts'
 import { wallNs } from '../../source/clock.ts'
 import { WRITER_SYMBOL_ID } from '../../wire/dtb/format.ts'
-import type { Entry } from './blocks.ts'
+import type { BlockEntry } from './blocks.ts'
 import type { FilesContext } from './context.ts'
 import type { FilesDropReason } from './reasons.ts'
 
@@ -30,7 +30,7 @@ export class Losses {
   /**
    * A record of `sonde_loss` for each reason, with its total since the sink was opened. The records count as written.
    */
-  tell(context: FilesContext, source: SourceInfo): Entry {
+  tell(context: FilesContext, source: SourceInfo): BlockEntry {
     const { recordBytes } = lossType.layout
     const views = allocateViews(this.#totals.size * recordBytes)
     const time = wallNs()

@@ -1,6 +1,6 @@
 import { END_BLOCK, type FileLocation, RecordFile, syncFolders } from '../../disk/record-file.ts'
 import type { SourceInfo } from '../../schema/batch.ts'
-import type { Entry } from './blocks.ts'
+import type { BlockEntry } from './blocks.ts'
 import { Contents, type SourceFile } from './contents.ts'
 import type { FilesContext } from './context.ts'
 import { addLive } from './live-files.ts'
@@ -59,7 +59,7 @@ export class SourceFiles {
   }
 
   /** Whether an entry may follow in a file, behind what is to be written first. Its first records go into any. */
-  hasRoom(file: SourceFile, entry: Entry, before: readonly Uint8Array[], waitingBytes: number): boolean {
+  hasRoom(file: SourceFile, entry: BlockEntry, before: readonly Uint8Array[], waitingBytes: number): boolean {
     const { maxBytes, maxAgeUs, nowMs } = this.#context.config
     const { contents } = file
     if (file.isGone || file.isEnded) return false
@@ -75,7 +75,7 @@ export class SourceFiles {
    *
    * @throws what the system said, also for a while after it did.
    */
-  async open(entry: Entry): Promise<SourceFile> {
+  async open(entry: BlockEntry): Promise<SourceFile> {
     const { config } = this.#context
     await this.end(entry.source)
     if (this.#trouble !== undefined && config.nowMs() < this.#trouble.untilMs) throw this.#trouble.error
@@ -98,7 +98,7 @@ export class SourceFiles {
   /**
    * Starts to make the next file for {@link open}, while the current file receives its last records.
    */
-  openAhead(entry: Entry): void {
+  openAhead(entry: BlockEntry): void {
     if (this.#trouble !== undefined) return
     const made = this.#make(entry)
     // `open` reports the error.
@@ -106,7 +106,7 @@ export class SourceFiles {
     this.#ahead.set(entry.source, made)
   }
 
-  async #make(entry: Entry): Promise<Made> {
+  async #make(entry: BlockEntry): Promise<Made> {
     const contents = this.#contentsFor(entry)
     await writeSidecar(this.#context, contents.typeSet)
     const made = await RecordFile.create(this.#place(), contents, this.#context.config.nowMs())
@@ -115,7 +115,7 @@ export class SourceFiles {
   }
 
   /** {@link open} for a process that ends and cannot wait. */
-  openNow(entry: Entry): SourceFile {
+  openNow(entry: BlockEntry): SourceFile {
     const file = RecordFile.createNow(this.#place(), this.#contentsFor(entry), this.#context.config.nowMs())
     this.#files.set(entry.source, file)
     return file
@@ -157,7 +157,7 @@ export class SourceFiles {
   }
 
   /** A file begins with few types, since it has to have room for records: others follow when they are first used. */
-  #contentsFor({ source, type, page }: Entry): Contents {
+  #contentsFor({ source, type, page }: BlockEntry): Contents {
     const { typeSets, own, writerId, process } = this.#context
     const client = page?.client ?? this.#clients.get(source) ?? 0n
     return new Contents({ source, typeSet: typeSets.beginningWith(type), client, own, writerId, entry: process })

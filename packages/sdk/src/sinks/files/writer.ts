@@ -1,5 +1,5 @@
 import type { SourceInfo } from '../../schema/batch.ts'
-import type { Entry } from './blocks.ts'
+import type { BlockEntry } from './blocks.ts'
 import { Chunk } from './chunk.ts'
 import type { FilesContext } from './context.ts'
 import { Losses } from './losses.ts'
@@ -21,8 +21,8 @@ export class SourceWriter {
   readonly #pages: WrittenPages
   readonly #losses = new Losses()
   /** Added entries that are neither written nor dropped, in order. */
-  readonly #pending = new Set<Entry>()
-  #queued: Entry[] = []
+  readonly #pending = new Set<BlockEntry>()
+  #queued: BlockEntry[] = []
   #queuedDone = Promise.withResolvers<void>()
   #running: Promise<void> | undefined
   #usedMs: number
@@ -45,7 +45,7 @@ export class SourceWriter {
     return this.#files.count === 0 && this.#running === undefined && this.#losses.untold === undefined
   }
 
-  add(entry: Entry): void {
+  add(entry: BlockEntry): void {
     if (entry.page !== undefined) this.#files.noteClient(entry.source, entry.page.client)
     this.#wait(entry)
     this.#queued.push(entry)
@@ -142,7 +142,7 @@ export class SourceWriter {
     }
   }
 
-  async #write(group: readonly Entry[]): Promise<void> {
+  async #write(group: readonly BlockEntry[]): Promise<void> {
     let chunk: Chunk | undefined
     for (const entry of group) {
       if (entry.page !== undefined && (await this.#pages.has(entry.page))) this.#duplicate(entry)
@@ -198,7 +198,7 @@ export class SourceWriter {
     else await this.#write(left)
   }
 
-  #writeNow(entry: Entry): void {
+  #writeNow(entry: BlockEntry): void {
     let file = this.#files.of(entry.source)
     let before = file?.contents.before(entry) ?? []
     if (file === undefined || !this.#files.hasRoom(file, entry, before, 0)) {
@@ -221,30 +221,30 @@ export class SourceWriter {
     await this.#files.sync()
   }
 
-  #lossEntry(source: SourceInfo): Entry {
+  #lossEntry(source: SourceInfo): BlockEntry {
     const entry = this.#losses.tell(this.#context, source)
     this.#wait(entry)
     return entry
   }
 
-  #wait(entry: Entry): void {
+  #wait(entry: BlockEntry): void {
     this.#pending.add(entry)
     this.#context.queue(entry)
   }
 
-  #done(entry: Entry): void {
+  #done(entry: BlockEntry): void {
     if (!this.#pending.delete(entry)) return
     if (entry.page !== undefined) this.#pages.written(entry.page)
     this.#context.done(entry)
   }
 
-  #duplicate(entry: Entry): void {
+  #duplicate(entry: BlockEntry): void {
     if (!this.#pending.delete(entry)) return
     this.#context.stats.duplicates += entry.counted
     this.#context.done(entry)
   }
 
-  #drop(reason: FilesDropReason, entry: Entry): undefined {
+  #drop(reason: FilesDropReason, entry: BlockEntry): undefined {
     if (!this.#pending.delete(entry)) return
     this.#context.drop(reason, entry)
     if (entry.page !== undefined) this.#pages.forget(entry.page)

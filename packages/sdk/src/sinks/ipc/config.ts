@@ -63,31 +63,31 @@ const PROGRAM_CHARACTERS_MAX = 150
 
 /** @throws SondeError `IPC_OPTION` with the option, its value and the allowed values. */
 export function ipcConfig(options: IpcOptions): IpcConfig {
-  const socketsDir = textOf('socketsDir', options.socketsDir, usualSocketsDir())
+  const socketsDir = textOption('socketsDir', options.socketsDir, usualSocketsDir())
   if (!canBeSocketsDir(socketsDir)) throw refused('socketsDir', socketsDir, SOCKETS_DIR_RULE)
-  const program = textOf('program', options.program, basename(process.argv[1] ?? 'node'))
+  const program = textOption('program', options.program, basename(process.argv[1] ?? 'node'))
   return Object.freeze({
-    name: textOf('name', options.name, 'ipc'),
+    name: textOption('name', options.name, 'ipc'),
     socketsDir,
-    sharedDir: textOf('sharedDir', options.sharedDir, '/dev/shm'),
-    schema: textOf('schema', options.schema, '', PROGRAM_CHARACTERS_MAX),
+    sharedDir: textOption('sharedDir', options.sharedDir, '/dev/shm'),
+    schema: textOption('schema', options.schema, '', PROGRAM_CHARACTERS_MAX),
     program: program.slice(0, PROGRAM_CHARACTERS_MAX),
-    reconnectTimeMs: numberOf('reconnectTimeMs', options),
-    reconnectTries: numberOf('reconnectTries', options),
-    socketTimeoutMs: numberOf('socketTimeoutMs', options),
-    spoolBytes: numberOf('spoolBytes', options),
-    slots: numberOf('slots', options),
-    slotBytes: numberOf('slotBytes', options),
+    reconnectTimeMs: numberOption('reconnectTimeMs', options),
+    reconnectTries: numberOption('reconnectTries', options),
+    socketTimeoutMs: numberOption('socketTimeoutMs', options),
+    spoolBytes: numberOption('spoolBytes', options),
+    slots: numberOption('slots', options),
+    slotBytes: numberOption('slotBytes', options),
   })
 }
 
-function textOf(option: string, given: string | undefined, otherwise: string, charactersMax = 4096): string {
+function textOption(option: string, given: string | undefined, otherwise: string, charactersMax = 4096): string {
   const text = given ?? otherwise
   if (typeof text === 'string' && text.length <= charactersMax) return text
   throw refused(option, given, `text of at most ${charactersMax} characters`)
 }
 
-function numberOf(option: keyof typeof RANGES, options: IpcOptions): number {
+function numberOption(option: keyof typeof RANGES, options: IpcOptions): number {
   const { default: otherwise, min, max, unit } = RANGES[option]
   const given = options[option] ?? otherwise
   if (Number.isInteger(given) && given >= min && given <= max) return given

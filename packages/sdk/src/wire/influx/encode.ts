@@ -24,7 +24,7 @@ const RESERVED: ReadonlySet<string> = new Set(['time', '_measurement', '_field',
 const INT64_MAX = 2n ** 63n - 1n
 
 /** One record of a batch. */
-interface Row {
+interface BatchRecord {
   readonly views: Views
   readonly offset: number
   readonly symbols: Batch['symbols']
@@ -44,8 +44,8 @@ export function encodeInfluxLines(batches: readonly Batch[], options: LineOption
     const fields = type.layout.slots.filter((slot) => slot !== type.time && slot.field.role !== 'label')
     const views = viewsOf(bytes)
     for (let i = 0; i < count; i++) {
-      const row = { views, offset: i * type.layout.recordBytes, symbols }
-      lines += `${start}${labelTags(type, row)} ${fieldsText(type, fields, row, options)} ${timeNsOf(batch, views, i)}\n`
+      const record = { views, offset: i * type.layout.recordBytes, symbols }
+      lines += `${start}${labelTags(type, record)} ${fieldsText(type, fields, record, options)} ${timeNsOf(batch, views, i)}\n`
     }
   }
   return lines
@@ -61,7 +61,7 @@ function sourceTags(type: RecordType, { id, tag, labels, host }: SourceInfo, her
     .join('')
 }
 
-function labelTags(type: RecordType, { views, offset, symbols }: Row): string {
+function labelTags(type: RecordType, { views, offset, symbols }: BatchRecord): string {
   let tags = ''
   for (const slot of type.labels) tags += tagText(slot.name, labelText(slot, views, offset, symbols))
   return tags
@@ -77,7 +77,7 @@ function keyName(name: string): string {
   return RESERVED.has(name) ? `${name}_` : keyText(name)
 }
 
-function fieldsText({ layout }: RecordType, slots: readonly Slot[], row: Row, options: LineOptions): string {
+function fieldsText({ layout }: RecordType, slots: readonly Slot[], record: BatchRecord, options: LineOptions): string {
   const fields: string[] = []
   const leftOut: string[] = []
   const add = (name: string, slot: Slot, value: unknown) => {
@@ -86,8 +86,8 @@ function fieldsText({ layout }: RecordType, slots: readonly Slot[], row: Row, op
     else fields.push(`${keyName(name)}=${text}`)
   }
   for (const slot of slots) {
-    if (!isPresent(layout, slot, row.views, row.offset)) continue
-    const value = readField(slot, row.views, row.offset, row.symbols)
+    if (!isPresent(layout, slot, record.views, record.offset)) continue
+    const value = readField(slot, record.views, record.offset, record.symbols)
     if (Array.isArray(value)) for (const [i, element] of value.entries()) add(`${slot.name}.${i}`, slot, element)
     else add(slot.name, slot, value)
   }

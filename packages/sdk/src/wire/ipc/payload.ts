@@ -49,14 +49,14 @@ export function decodeSymbols(payload: Buffer): SymbolsEntry {
     if (bytes > SYMBOL_BYTES_MAX || bytes > payload.length - at) {
       throw wrong('symbols.text', `${bytes} bytes`, `at most ${SYMBOL_BYTES_MAX}, and what follows`)
     }
-    texts.push(textOf(payload.subarray(at, at + bytes)))
+    texts.push(symbolText(payload.subarray(at, at + bytes)))
     at += bytes
   }
   if (at !== payload.length) throw wrong('symbols', `${payload.length - at} bytes too many`, 'as many as it says')
   return { source: payload.readUInt32LE(0), firstId: payload.readUInt32LE(4), texts }
 }
 
-function textOf(bytes: Uint8Array): string {
+function symbolText(bytes: Uint8Array): string {
   let text: string
   try {
     text = utf8.decode(bytes)

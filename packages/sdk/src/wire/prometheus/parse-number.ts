@@ -68,7 +68,7 @@ export class NumberReader {
     const last = Math.min(to, at + NUMBER_BYTES_MAX + 1)
     while (end < last && !endsWord(bytes[end])) end++
     if (end === at || end - at > NUMBER_BYTES_MAX) return Number.NaN
-    const text = textOf(bytes, at, end)
+    const text = numberText(bytes, at, end)
     const value = PLAIN.test(text) ? Number(text) : specialOf(text)
     if (value !== undefined) this.end = end
     return value ?? Number.NaN
@@ -91,12 +91,12 @@ export function exactInteger(bytes: Uint8Array, at: number, value: number): bigi
   if (value < MANTISSA_MAX) return Number.isInteger(value) ? BigInt(value) : undefined
   let end = at
   while (end < bytes.length && end - at <= NUMBER_BYTES_MAX && (bytes[end] as number) > 32) end++
-  const text = textOf(bytes, at, end)
+  const text = numberText(bytes, at, end)
   const exact = WHOLE.test(text) ? BigInt(text.replace('+', '')) : Number.isInteger(value) ? BigInt(value) : undefined
   return exact !== undefined && exact <= U64_MAX ? exact : undefined
 }
 
-function textOf(bytes: Uint8Array, at: number, end: number): string {
+function numberText(bytes: Uint8Array, at: number, end: number): string {
   let text = ''
   for (let i = at; i < end; i++) text += String.fromCharCode(bytes[i] as number)
   return text
