@@ -7,8 +7,8 @@ import { absenceType, seriesKey } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import type { SourceDefinition, SourcePaths } from './source.ts'
 import { checkDamage, DAMAGES, DENIES } from './test-damage.ts'
-import { type Taken, TestedSource, TestNode } from './test-node.ts'
-import { checkRecord, dataOf, keyOf, settle, trySample } from './test-records.ts'
+import { type ReportedRecord, TestedSource, TestNode } from './test-node.ts'
+import { checkRecord, dataOf, recordKey, settle, trySample } from './test-records.ts'
 
 /** Units at the end of names: Prometheus' base units, and units of PCIe and optics. */
 const UNITS =
@@ -167,7 +167,7 @@ async function checkRecords({ definition, given, tested }: Tested): Promise<void
     if (type === absenceType) continue
     assert.ok(definition.types.includes(type), `${type.name} is declared`)
     checkRecord(tested, type, record)
-    const key = `${type.name}{${keyOf(type, record)}}`
+    const key = `${type.name}{${recordKey(type, record)}}`
     assert.ok(!series.has(key), `${key} is reported once a sample`)
     series.add(key)
   }
@@ -215,7 +215,7 @@ async function checkCounter({ given, node, tested }: Tested): Promise<void> {
     counter.write(node, value)
     const records = await tested.sampleOf(counter.type)
     const record = records.find(
-      (one) => keyOf(counter.type, one as ReadRecord) === seriesKey(counter.labels),
+      (record) => recordKey(counter.type, record as ReadRecord) === seriesKey(counter.labels),
     ) as ReadRecord
     assert.equal(record?.[counter.field], value)
   }
@@ -226,8 +226,8 @@ async function checkSeries({ given, node, tested }: Tested): Promise<void> {
   const { series } = given
   assert.ok(series)
   const texts = node.files().map((file) => [file, node.read(file)] as const)
-  const there = (taken: readonly Taken[]) =>
-    taken.some(({ type, record }) => type === series.type && keyOf(type, record) === seriesKey(series.labels))
+  const there = (taken: readonly ReportedRecord[]) =>
+    taken.some(({ type, record }) => type === series.type && recordKey(type, record) === seriesKey(series.labels))
   for (let round = 0; round < 2; round++) {
     await tested.source.sample()
     assert.ok(there(tested.take()))

@@ -15,7 +15,7 @@ function filesOf(t: TestContext, options: object = {}) {
   return { node, files }
 }
 
-function textOf(file: KernelFile): string {
+function fileText(file: KernelFile): string {
   const bytes = file.read()
   assert.ok(!(bytes instanceof ReadFailure), bytes instanceof ReadFailure ? bytes.error.message : '')
   return Buffer.from(bytes).toString()
@@ -31,9 +31,9 @@ test('a kept descriptor reads what the file holds now', (t) => {
   const { node, files } = filesOf(t)
   const file = files.file('class', 'mtu')
   node.write('class/mtu', '1500\n')
-  assert.equal(textOf(file), '1500\n')
+  assert.equal(fileText(file), '1500\n')
   node.write('class/mtu', '9\n')
-  assert.equal(textOf(file), '9\n')
+  assert.equal(fileText(file), '9\n')
   assert.equal(files.openCount, 1)
 })
 
@@ -41,23 +41,23 @@ test('a file that was replaced is opened again when its descriptor reads empty',
   const { node, files } = filesOf(t)
   const file = files.file('mtu')
   node.write('mtu', '1500\n')
-  assert.equal(textOf(file), '1500\n')
+  assert.equal(fileText(file), '1500\n')
   node.remove('mtu')
   assert.equal(failureOf(file).kind, 'missing')
   assert.equal(files.openCount, 0)
   node.write('mtu', '1400\n')
-  assert.equal(textOf(file), '1400\n')
+  assert.equal(fileText(file), '1400\n')
 })
 
 test('a file that was deleted and made again is opened anew within sixteen reads, and so is one whose folder was moved', (t) => {
   const { node, files } = filesOf(t)
   const file = files.file('class', 'mtu')
   const readsUntil = (wanted: string) => {
-    for (let reads = 1; reads <= 16; reads++) if (textOf(file) === wanted) return reads
+    for (let reads = 1; reads <= 16; reads++) if (fileText(file) === wanted) return reads
     return Number.POSITIVE_INFINITY
   }
   node.write('class/mtu', '1500\n')
-  assert.equal(textOf(file), '1500\n')
+  assert.equal(fileText(file), '1500\n')
   fs.rmSync(`${node.root}/class`, { recursive: true })
   node.write('class/mtu', '1400\n')
   assert.ok(readsUntil('1400\n') <= 16)
@@ -71,9 +71,9 @@ test('a file is opened again on request', (t) => {
   const { node, files } = filesOf(t)
   const file = files.file('mtu')
   node.write('mtu', '1500\n')
-  textOf(file)
+  fileText(file)
   node.unlink('mtu')
-  assert.equal(textOf(file), '1500\n')
+  assert.equal(fileText(file), '1500\n')
   const anew = file.readAnew()
   assert.ok(anew instanceof ReadFailure && anew.kind === 'missing')
 })
@@ -84,12 +84,12 @@ test('files that are read together are not all opened anew by the same sweep', (
     node.write(`${i}`, 'kept\n')
     return files.file(`${i}`)
   })
-  for (const file of all) textOf(file)
+  for (const file of all) fileText(file)
   for (let i = 0; i < 32; i++) {
     fs.rmSync(`${node.root}/${i}`)
     node.write(`${i}`, 'new\n')
   }
-  const seen = Array.from({ length: 16 }, () => all.filter((file) => textOf(file) === 'new\n').length)
+  const seen = Array.from({ length: 16 }, () => all.filter((file) => fileText(file) === 'new\n').length)
   assert.deepEqual(
     seen,
     Array.from({ length: 16 }, (_, sweep) => 2 * (sweep + 1)),
@@ -100,12 +100,12 @@ test('a descriptor that is no longer ours is forgotten, and the file opened agai
   const { node, files } = filesOf(t)
   const file = files.file('mtu')
   node.write('mtu', '1500\n')
-  assert.equal(textOf(file), '1500\n')
+  assert.equal(fileText(file), '1500\n')
   const targets = fs.readdirSync('/proc/self/fd').map((fd) => `/proc/self/fd/${fd}`)
   const own = targets.find((path) => fs.existsSync(path) && fs.readlinkSync(path) === file.path)
   assert.ok(own)
   fs.closeSync(Number(own.slice('/proc/self/fd/'.length)))
-  assert.equal(textOf(file), '1500\n')
+  assert.equal(fileText(file), '1500\n')
   assert.equal(files.openCount, 1)
 })
 
@@ -162,20 +162,20 @@ test('reads a long file of procfs whole, page by page', { skip: !fs.existsSync('
   const expected = fs.readFileSync('/proc/kallsyms', 'utf8')
   assert.ok(expected.length > 100_000)
   const file = files.file('kallsyms')
-  for (let i = 0; i < 2; i++) assert.ok(textOf(file) === expected, 'the same as a plain read')
+  for (let i = 0; i < 2; i++) assert.ok(fileText(file) === expected, 'the same as a plain read')
 })
 
 test('a file beyond the limit is a failed read, one at the limit is not', (t) => {
   const { node, files } = filesOf(t, { fileBytesLimit: 40_000 })
   node.write('big', 'x'.repeat(40_000))
   const file = files.file('big')
-  assert.equal(textOf(file).length, 40_000)
+  assert.equal(fileText(file).length, 40_000)
   node.write('big', 'x'.repeat(40_001))
   const failure = failureOf(file)
   assert.equal(failure.kind, 'failed')
   assert.match(failure.error.message, /longer than 40000 bytes/)
   node.write('big', 'small')
-  assert.equal(textOf(file), 'small')
+  assert.equal(fileText(file), 'small')
 })
 
 test('of a file far beyond the limit no more is read than tells so', (t) => {
@@ -193,7 +193,7 @@ test('a FIFO is a failed read at once, not a wait for its writer', (t) => {
   const file = files.file('pipe')
   assert.equal(failureOf(file).kind, 'failed')
   node.write('pipe', 'mended')
-  assert.equal(textOf(file), 'mended')
+  assert.equal(fileText(file), 'mended')
 })
 
 test('a name that is not UTF-8 is given as its bytes', (t) => {
@@ -201,7 +201,7 @@ test('a name that is not UTF-8 is given as its bytes', (t) => {
   const name = Buffer.from([0x61, 0xff, 0x62])
   fs.mkdirSync(Buffer.concat([Buffer.from(`${node.root}/`), name]))
   fs.writeFileSync(Buffer.concat([Buffer.from(`${node.root}/`), name, Buffer.from('/mtu')]), '1500\n')
-  assert.equal(textOf(files.file(name, 'mtu')), '1500\n')
+  assert.equal(fileText(files.file(name, 'mtu')), '1500\n')
   assert.throws(() => files.file(Buffer.from('..')), { code: 'SRC_PATH' })
 })
 
@@ -209,7 +209,7 @@ test('an empty file is empty text', (t) => {
   const { node, files } = filesOf(t)
   node.write('empty', '')
   const file = files.file('empty')
-  for (let i = 0; i < 3; i++) assert.equal(textOf(file), '')
+  for (let i = 0; i < 3; i++) assert.equal(fileText(file), '')
   assert.equal(files.openCount, 1)
 })
 
@@ -234,11 +234,11 @@ test('beyond the limit of descriptors files are read without keeping them', (t) 
     return files.file(name)
   })
   const before = fs.readdirSync('/proc/self/fd').length
-  for (let i = 0; i < 2; i++) assert.deepEqual(all.map(textOf), ['a', 'b', 'c', 'd'])
+  for (let i = 0; i < 2; i++) assert.deepEqual(all.map(fileText), ['a', 'b', 'c', 'd'])
   assert.equal(files.openCount, 2)
   assert.equal(fs.readdirSync('/proc/self/fd').length - before, 2)
   all[0]?.close()
-  assert.equal(textOf(all[3] as KernelFile), 'd')
+  assert.equal(fileText(all[3] as KernelFile), 'd')
   assert.equal(files.openCount, 2, 'a place that is free is taken')
   files.close()
   files.close()
@@ -259,11 +259,11 @@ test('a link in place of a file is followed, or refused where files are asked fo
   node.write('elsewhere/mtu', '1500\n')
   node.link('mtu', `${node.root}/elsewhere/mtu`)
   node.link('class', `${node.root}/elsewhere`)
-  assert.equal(textOf(files.file('mtu')), '1500\n')
+  assert.equal(fileText(files.file('mtu')), '1500\n')
   const strict = new KernelFiles(node.root, { links: 'refuse' })
   t.after(() => strict.close())
   assert.equal(failureOf(strict.file('mtu')).kind, 'failed')
-  assert.equal(textOf(strict.file('class', 'mtu')), '1500\n', 'a folder may be a link')
+  assert.equal(fileText(strict.file('class', 'mtu')), '1500\n', 'a folder may be a link')
 })
 
 test('lists the names in a folder, and where a link leads without following it', (t) => {
@@ -286,10 +286,10 @@ test('a file is opened anew as often as the options say', (t) => {
   const files = new KernelFiles(node.root, { readsPerOpen: 4 })
   t.after(() => files.close())
   const mtu = files.file('mtu')
-  assert.equal(textOf(mtu), '1500\n')
+  assert.equal(fileText(mtu), '1500\n')
   node.unlink('mtu')
   node.write('mtu', '9000\n')
-  const texts = Array.from({ length: 4 }, () => textOf(mtu))
+  const texts = Array.from({ length: 4 }, () => fileText(mtu))
   assert.ok(texts.includes('9000\n'), 'within four reads')
 })
 

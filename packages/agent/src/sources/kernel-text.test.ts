@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isNumber, KernelText } from './kernel-text.ts'
 
-const textOf = (value: string) => new KernelText(new TextEncoder().encode(value))
+const kernelText = (value: string) => new KernelText(new TextEncoder().encode(value))
 
 test('decimal numbers: exact up to 2^64 - 1, a number while that is exact', () => {
   const exact: readonly [string, number | bigint][] = [
@@ -17,7 +17,7 @@ test('decimal numbers: exact up to 2^64 - 1, a number while that is exact', () =
     ['000000000000000000000000000000012', 12],
     ['00000000000000000000000000', 0],
   ]
-  for (const [given, expected] of exact) assert.equal(textOf(given).u64(), expected, given)
+  for (const [given, expected] of exact) assert.equal(kernelText(given).u64(), expected, given)
 })
 
 test('what is no number says why', () => {
@@ -36,7 +36,7 @@ test('what is no number says why', () => {
     '18446744073709551616': 'huge',
     '99999999999999999999999999': 'huge',
   }
-  for (const [given, expected] of Object.entries(failures)) assert.equal(textOf(given).u64(), expected, given)
+  for (const [given, expected] of Object.entries(failures)) assert.equal(kernelText(given).u64(), expected, given)
 })
 
 test('any u64 comes back as it was written', () => {
@@ -44,7 +44,7 @@ test('any u64 comes back as it was written', () => {
   for (let i = 0; i < 5000; i++) {
     seed = (seed * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn
     const value = seed >> BigInt(i % 64)
-    const read = textOf(`${value} next`).u64()
+    const read = kernelText(`${value} next`).u64()
     assert.ok(isNumber(read))
     assert.equal(BigInt(read), value)
     assert.equal(typeof read, value <= 9007199254740992n ? 'number' : 'bigint')
@@ -52,7 +52,7 @@ test('any u64 comes back as it was written', () => {
 })
 
 test('the cursor ends behind a word, whatever it was, and stays in its line', () => {
-  const text = textOf('a 1 -2 x3 18446744073709551616 9\n\nb')
+  const text = kernelText('a 1 -2 x3 18446744073709551616 9\n\nb')
   assert.equal(text.word(), 'a')
   assert.deepEqual([text.u64(), text.u64(), text.u64(), text.u64(), text.u64()], [1, 'negative', 'garbage', 'huge', 9])
   assert.equal(text.u64(), 'empty')
@@ -67,21 +67,21 @@ test('the cursor ends behind a word, whatever it was, and stays in its line', ()
 })
 
 test('hexadecimal and decimal columns', () => {
-  const text = textOf('0000ffff FFFFFFFF 100000000 xyz  0.25 12 1e3 .5\n')
+  const text = kernelText('0000ffff FFFFFFFF 100000000 xyz  0.25 12 1e3 .5\n')
   assert.deepEqual([text.hex(), text.hex(), text.hex(), text.hex()], [0xffff, 0xffffffff, 'huge', 'garbage'])
   assert.deepEqual([text.decimal(), text.decimal(), text.decimal(), text.decimal()], [0.25, 12, 'garbage', 'garbage'])
   assert.deepEqual([text.hex(), text.decimal()], ['empty', 'empty'])
 })
 
 test('text up to a place, and a prefix', () => {
-  const text = textOf('  größe0:1: total=5')
+  const text = kernelText('  größe0:1: total=5')
   const colon = text.lastIndexOf(':', text.lineEnd())
   assert.equal(text.textTo(colon), 'größe0:1')
   assert.ok(!text.skip(';'))
   assert.ok(text.skip(': total='))
   assert.equal(text.u64(), 5)
   assert.ok(!text.skip('x'))
-  assert.equal(textOf('abc').lastIndexOf(':', 3), -1)
+  assert.equal(kernelText('abc').lastIndexOf(':', 3), -1)
 })
 
 test('random bytes never throw, and always come to an end', () => {

@@ -118,7 +118,7 @@ function targetOf(link: string): string {
 }
 
 /** A record that a source reported. */
-export interface Taken {
+export interface ReportedRecord {
   readonly type: RecordType
   readonly record: ReadRecord
 }
@@ -139,7 +139,7 @@ export class TestedSource {
     sample: (): Promise<void> => this.#sample(),
     close: (): Promise<void> => this.#close(),
   }
-  readonly #records: Taken[] = []
+  readonly #records: ReportedRecord[] = []
   readonly #outlet: SourceOutlet
   readonly #definition: SourceDefinition
   readonly #options: object
@@ -228,7 +228,7 @@ export class TestedSource {
   }
 
   /** Everything reported since the last call. */
-  take(): Taken[] {
+  take(): ReportedRecord[] {
     this.#outlet.source.flush()
     const taken = this.#records.splice(0)
     for (const { type, record } of taken) if (type === absenceType) this.#follow(record)
@@ -236,7 +236,7 @@ export class TestedSource {
   }
 
   /** The absences of one series among the given records, as `field: code`. */
-  static absences(taken: readonly Taken[], labels: Labels): string[] {
+  static absences(taken: readonly ReportedRecord[], labels: Labels): string[] {
     const series = seriesKey(labels)
     return taken
       .filter(({ type, record }) => type === absenceType && record.series === series)

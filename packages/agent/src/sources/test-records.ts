@@ -4,7 +4,7 @@ import { type ReadRecord, type RecordType, SondeError } from '@sonde/sdk'
 import { absenceType, messageOf, seriesKey } from '@sonde/sdk/internal'
 import { impossible } from './ranges/quantities.ts'
 import { rangesOf } from './ranges/range-of.ts'
-import type { Taken, TestedSource } from './test-node.ts'
+import type { ReportedRecord, TestedSource } from './test-node.ts'
 
 /**
  * Sweeps until everything was read, also by sources whose series take turns and whose files are opened again at the
@@ -14,7 +14,7 @@ const SETTLE_SWEEPS = 20
 
 /** Checks that a record has its labels, plausible numbers, and a reason for every missing value. */
 export function checkRecord({ absent }: TestedSource, type: RecordType, record: ReadRecord): void {
-  const key = keyOf(type, record)
+  const key = recordKey(type, record)
   const ranges = rangesOf(type)
   for (const { name, field } of type.layout.slots) {
     const place = `${type.name}{${key}}.${name}`
@@ -43,25 +43,25 @@ export interface Shown {
 
 /** Samples until everything was read, or until the expected state appears. */
 export async function settle(tested: TestedSource, expected?: Shown): Promise<Shown> {
-  const latest = new Map<string, Taken>()
+  const latest = new Map<string, ReportedRecord>()
   tested.take()
   let shown: Shown = { records: [], absent: [] }
   for (let i = 0; i < SETTLE_SWEEPS && !(i > 0 && isDeepStrictEqual(shown, expected)); i++) {
     await tested.source.sample()
     for (const [key, { type }] of latest) if (!type.inTurns) latest.delete(key)
     for (const taken of tested.take()) follow(latest, taken)
-    shown = { records: [...latest.values()].map(textOf).sort(), absent: [...tested.absent].sort() }
+    shown = { records: [...latest.values()].map(recordText).sort(), absent: [...tested.absent].sort() }
   }
   return shown
 }
 
-function textOf({ type, record: { time: _, ...values } }: Taken): string {
+function recordText({ type, record: { time: _, ...values } }: ReportedRecord): string {
   return `${type.name} ${Object.entries(values).join(' ')}`
 }
 
-function follow(latest: Map<string, Taken>, taken: Taken): void {
+function follow(latest: Map<string, ReportedRecord>, taken: ReportedRecord): void {
   const { type, record } = taken
-  if (type !== absenceType) latest.set(`${type.name}{${keyOf(type, record)}}`, taken)
+  if (type !== absenceType) latest.set(`${type.name}{${recordKey(type, record)}}`, taken)
   else if (record.field === '' && record.code !== '') latest.delete(`${record.type}{${record.series}}`)
 }
 
@@ -77,11 +77,11 @@ export async function trySample(tested: TestedSource): Promise<string> {
 }
 
 /** The given records without absence records. */
-export function dataOf(taken: readonly Taken[]): Taken[] {
+export function dataOf(taken: readonly ReportedRecord[]): ReportedRecord[] {
   return taken.filter(({ type }) => type !== absenceType)
 }
 
 /** Labels of a record, as in the name of its series. */
-export function keyOf(type: RecordType, record: ReadRecord): string {
+export function recordKey(type: RecordType, record: ReadRecord): string {
   return seriesKey(Object.fromEntries(type.labels.map(({ name }) => [name, String(record[name])])))
 }

@@ -10,7 +10,7 @@ import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileTy
 import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { gpuSubject } from '../scraping/subjects.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
-import { type Taken, TestedSource, TestNode } from '../test-node.ts'
+import { type ReportedRecord, TestedSource, TestNode } from '../test-node.ts'
 import { dataOf } from '../test-records.ts'
 import { dcgmExporter } from './dcgm-exporter.ts'
 import { DCGM_FIELDS } from './fields.ts'
@@ -41,21 +41,21 @@ async function bringUp(t: TestContext, bodies: readonly string[], options: objec
   return { tested, exporters }
 }
 
-async function scraped(t: TestContext, name: string): Promise<{ tested: TestedSource; taken: Taken[] }> {
+async function scraped(t: TestContext, name: string): Promise<{ tested: TestedSource; taken: ReportedRecord[] }> {
   const { tested } = await bringUp(t, [fixture(name)])
   await tested.source.sample()
   assert.deepEqual(tested.failures, [])
   return { tested, taken: tested.take() }
 }
 
-const recordsOf = (taken: readonly Taken[], type: RecordType): ReadRecord[] =>
+const recordsOf = (taken: readonly ReportedRecord[], type: RecordType): ReadRecord[] =>
   taken.filter((one) => one.type === type).map(({ record }) => record)
 
 const fieldsOf = (records: readonly ReadRecord[], ...fields: string[]): unknown[] =>
   records.map((record) => fields.map((field) => record[field]))
 
 /** Reasons for the absence of a field of a GPU. */
-function whyAbsent(taken: readonly Taken[], field: string): string[] {
+function whyAbsent(taken: readonly ReportedRecord[], field: string): string[] {
   const said = recordsOf(taken, absenceType).filter((record) => record.field === field)
   return said.map(({ code, reason }) => `${code}: ${reason}`)
 }

@@ -19,11 +19,11 @@ export interface DiagCounter {
   readonly extreme?: 'max' | 'min'
 }
 
-type Row = readonly [id: number, name: string, field: string, more?: Pick<DiagCounter, 'isNs' | 'extreme'>]
+type ListedCounter = readonly [id: number, name: string, field: string, more?: Pick<DiagCounter, 'isNs' | 'extreme'>]
 
 const NS = { isNs: true } as const
 
-const DEVICE: readonly Row[] = [
+const DEVICE: readonly ListedCounter[] = [
   [0x1180_0001, 'global_icmc_request', 'icmc_requests_total'],
   [0x1180_0002, 'global_icmc_hit', 'icmc_hits_total'],
   [0x1180_0003, 'global_icmc_miss', 'icmc_misses_total'],
@@ -34,7 +34,7 @@ const DEVICE: readonly Row[] = [
   [0x1080_0001, 'rx_transport_host_pass_packets', 'transport_packets_total'],
 ]
 
-const PORT: readonly Row[] = [
+const PORT: readonly ListedCounter[] = [
   [0x1020_0001, 'port_rx_bytes', 'rx_bytes_total'],
   [0x1020_0003, 'port_rx_packets', 'rx_packets_total'],
   [0x1020_0005, 'port_rx_discard_buf_packets', 'rx_discard_packets_total'],
@@ -45,12 +45,12 @@ const PORT: readonly Row[] = [
   [0x1100_0001, 'port_tx_transport_cnp_sent_packets', 'cnp_sent_packets_total'],
 ]
 
-const PCI_BYTES: readonly Row[] = [
+const PCI_BYTES: readonly ListedCounter[] = [
   [0x1160_0001, 'pcie_link_inbound_bytes', 'inbound_bytes_total'],
   [0x1160_0002, 'pcie_link_outbound_bytes', 'outbound_bytes_total'],
 ]
 
-const PCI: readonly Row[] = [
+const PCI: readonly ListedCounter[] = [
   [0x1160_0003, 'pcie_link_inbound_data_bytes', 'inbound_data_bytes_total'],
   [0x1160_0004, 'pcie_link_outbound_data_bytes', 'outbound_data_bytes_total'],
   [0x1160_0005, 'pcie_write_stall_no_posted_data_credits', 'write_data_credit_stall_seconds_total', NS],
@@ -65,7 +65,7 @@ const PCI: readonly Row[] = [
   [0x1160_000e, 'pcie_read_latency_min', 'read_latency_min_seconds', { isNs: true, extreme: 'min' }],
 ]
 
-const PRIORITY: readonly Row[] = [
+const PRIORITY: readonly ListedCounter[] = [
   [0x1020_0002, 'port_priority_rx_bytes', 'rx_bytes_total'],
   [0x1020_0004, 'port_priority_rx_packets', 'rx_packets_total'],
   [0x1020_0006, 'port_priority_rx_pauses_packets', 'rx_pauses_total'],
@@ -74,7 +74,7 @@ const PRIORITY: readonly Row[] = [
   [0x1140_0005, 'port_priority_tx_pauses_packets', 'tx_pauses_total'],
 ]
 
-const of = (rows: readonly Row[], type: RecordType, scope: CounterScope): DiagCounter[] =>
+const of = (rows: readonly ListedCounter[], type: RecordType, scope: CounterScope): DiagCounter[] =>
   rows.map(([id, name, field, more]) => ({ id: BigInt(id) << 32n, name, scope, type, field, ...more }))
 
 /**

@@ -11,7 +11,7 @@ import { Host } from '../../hosting/host.ts'
 import { SourceStatus } from '../../hosting/source-status.ts'
 import { testSource } from '../conformance.ts'
 import type { SourceDefinition } from '../source.ts'
-import { type Taken, TestedSource, TestNode } from '../test-node.ts'
+import { type ReportedRecord, TestedSource, TestNode } from '../test-node.ts'
 import { ethtoolOf } from './ethtool.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
@@ -308,7 +308,7 @@ function host(t: TestContext, names: readonly string[], options: object) {
   link(node, names)
   const double = new EthtoolDouble(t)
   const definition = ethtoolOf(double.library)
-  const taken: Taken[] = []
+  const taken: ReportedRecord[] = []
   const status = new SourceStatus()
   const config = {
     ...{ module: '', name: 'ethtool', type: 'ethtool', intervalMs: 50, paths: node.paths },

@@ -5,7 +5,7 @@ import { absenceType } from '@sonde/sdk/internal'
 import { testSource } from '../conformance.ts'
 import { podInfoType } from '../pods/type.ts'
 import { fixture, type ServedExporter, serveExporter, withBody } from '../scraping/test-exporter.ts'
-import { type Taken, TestedSource, TestNode } from '../test-node.ts'
+import { type ReportedRecord, TestedSource, TestNode } from '../test-node.ts'
 import { kubeStateMetrics } from './kube-state-metrics.ts'
 
 const CLUSTER = fixture('cluster', 'kube-state-metrics')
@@ -24,10 +24,10 @@ async function bringUp(t: TestContext, body: string): Promise<{ tested: TestedSo
   return { tested, served }
 }
 
-const podsOf = (taken: readonly Taken[]): ReadRecord[] =>
+const podsOf = (taken: readonly ReportedRecord[]): ReadRecord[] =>
   taken.filter(({ type }) => type === podInfoType).map(({ record }) => record)
 
-const namesOf = (taken: readonly Taken[]) =>
+const namesOf = (taken: readonly ReportedRecord[]) =>
   podsOf(taken)
     .map(({ pod }) => pod)
     .sort()

@@ -70,7 +70,7 @@ export class PciInventory {
     const due = this.#inTurn(known, EXAMINE_LIMIT)
     if (left.length > 0) this.#changed = true
     const again = [...this.#inTurn([...this.#unread.keys()], RETRY_LIMIT), ...this.#inTurn(others, 1), ...due]
-    const looked = await this.#inSteps([...fresh, ...again], (address) => this.#look(address))
+    const looked = await this.#inSteps([...fresh, ...again], (address) => this.#inspect(address))
     if (!looked) return false
     if (this.#changed) this.#choose()
     const unexamined = [...this.devices.values()].filter((device) => !device.isExamined)
@@ -82,7 +82,7 @@ export class PciInventory {
    */
   meetAgain(device: PciDevice): boolean {
     const { address } = device
-    this.#look(address)
+    this.#inspect(address)
     if (this.#changed) this.#choose()
     this.#examine(address)
     return this.devices.get(address) === device
@@ -107,7 +107,7 @@ export class PciInventory {
     if (isNew) device.refresh(wallNs())
   }
 
-  #look(address: string): void {
+  #inspect(address: string): void {
     const before = this.#glances.get(address)
     const glance = glanceAt(address, this.#bus, this.#sysfs)
     if (glance instanceof ReadFailure) {
@@ -119,7 +119,7 @@ export class PciInventory {
     } else {
       this.#unread.delete(address)
       this.#glances.set(address, glance)
-      if (before !== undefined && textOf(before) === textOf(glance)) return
+      if (before !== undefined && glanceText(before) === glanceText(glance)) return
     }
     this.#changed = true
   }
@@ -161,7 +161,7 @@ export class PciInventory {
   }
 }
 
-/** All of it that decides whether a device is read, and where. */
-function textOf({ place, classCode, vendorId, productId, physicalFunction }: PciGlance): string {
+/** The parts of a glance that decide whether a device is read, and where. */
+function glanceText({ place, classCode, vendorId, productId, physicalFunction }: PciGlance): string {
   return [classCode, vendorId, productId, physicalFunction, ...place.folder].join(' ')
 }

@@ -19,15 +19,15 @@ const PER_LANE: Readonly<Record<string, number>> = {
   '32': 32e9 / 8.125,
 }
 
-function textOf(folder: string, name: string): string | undefined {
+function attributeText(folder: string, name: string): string | undefined {
   const path = join(folder, name)
   return fs.existsSync(path) ? fs.readFileSync(path, 'utf8').trim() : undefined
 }
 
 function linkIn(folder: string, state: string): (number | undefined)[] {
-  const gigatransfers = textOf(folder, `${state}_link_speed`)?.match(/^\d+(\.\d+)?/)?.[0]
+  const gigatransfers = attributeText(folder, `${state}_link_speed`)?.match(/^\d+(\.\d+)?/)?.[0]
   const speed = gigatransfers === undefined ? undefined : Number(gigatransfers) * 1e9
-  const width = textOf(folder, `${state}_link_width`)
+  const width = attributeText(folder, `${state}_link_width`)
   const lanes = width === undefined || ['0', '63', '255'].includes(width) ? undefined : Number(width)
   if (gigatransfers === undefined || lanes === undefined) return [speed, lanes, undefined]
   return [speed, lanes, Math.floor((PER_LANE[Number(gigatransfers)] ?? Number.NaN) * lanes)]
@@ -41,7 +41,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 }
 
 function errorsIn(folder: string, severity: string): Map<string, bigint> {
-  const lines = textOf(folder, `aer_dev_${severity}`)?.split('\n') ?? []
+  const lines = attributeText(folder, `aer_dev_${severity}`)?.split('\n') ?? []
   return new Map(
     lines.map((line) => {
       const name = line.replace(/ \d+$/, '')
@@ -53,13 +53,13 @@ function errorsIn(folder: string, severity: string): Map<string, bigint> {
 function plainLook(sysfs: string, address: string) {
   const folder = fs.realpathSync(join(sysfs, 'bus/pci/devices', address))
   const driver = join(folder, 'driver')
-  const node = Number(textOf(folder, 'numa_node') ?? -1)
+  const node = Number(attributeText(folder, 'numa_node') ?? -1)
   const totals = ['correctable', 'nonfatal', 'fatal'].map(
     (severity) => [...errorsIn(folder, severity)].find(([name]) => name.startsWith('TOTAL'))?.[1],
   )
   return {
-    class: textOf(folder, 'class'),
-    ids: [textOf(folder, 'vendor')?.slice(2), textOf(folder, 'device')?.slice(2)],
+    class: attributeText(folder, 'class'),
+    ids: [attributeText(folder, 'vendor')?.slice(2), attributeText(folder, 'device')?.slice(2)],
     driver: fs.lstatSync(driver, { throwIfNoEntry: false }) ? basename(fs.readlinkSync(driver)) : '',
     node: node < 0 ? undefined : node,
     path: folder.match(/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d(?=\/)/g)?.join('/') ?? '',

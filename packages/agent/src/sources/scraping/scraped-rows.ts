@@ -30,7 +30,7 @@ export interface RowsOptions {
   readonly now?: () => number
 }
 
-interface Held {
+interface SubjectRows {
   readonly subject: Subject
   readonly rows: Map<string, ScrapedRow>
 }
@@ -46,7 +46,7 @@ export class ScrapedRows implements Claimant {
   readonly #whyUntold: WhyUntold
   readonly #now: () => number
   /** Subjects by their own key. */
-  readonly #subjects = new Map<string, Held>()
+  readonly #subjects = new Map<string, SubjectRows>()
   readonly #keys: HeldKeys
   readonly #disputes = new Disputes()
   /** Rows created within the last day, oldest first. A row that returns within the day does not count again. */

@@ -79,17 +79,17 @@ function placeColumn<Reader>(
   column: Exclude<ReportColumn<Reader, string>, number>,
   places: Vector<string>,
 ): PlacedColumn<Reader> {
-  const placeOf = (counter: string) => places[counter] as number
+  const counterIndex = (counter: string) => places[counter] as number
   const placed = { slot, read: undefined, terms: [], shares: undefined }
   if (typeof column === 'function') return { ...placed, read: column }
   if (typeof column === 'string') {
-    const place = placeOf(column)
+    const place = counterIndex(column)
     return { ...placed, read: (_, counters) => counters[place] as number }
   }
   if ('shares' in column) {
     const { bins, shares } = column as Bins<string>
-    return { ...placed, terms: [[placeOf(bins), 1]], shares }
+    return { ...placed, terms: [[counterIndex(bins), 1]], shares }
   }
   const terms = Object.entries(column as Readonly<Record<string, number>>)
-  return { ...placed, terms: terms.map(([counter, factor]) => [placeOf(counter), factor]) }
+  return { ...placed, terms: terms.map(([counter, factor]) => [counterIndex(counter), factor]) }
 }

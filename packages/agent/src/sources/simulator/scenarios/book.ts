@@ -29,7 +29,7 @@ export interface RunningScenario {
 /** Target of the scenarios: a simulation, or its replacement in a test. */
 export type Played = Pick<Simulation, 'node' | 'seed' | 'setEffects' | 'forget'>
 
-interface Entry extends RunningScenario {
+interface ScenarioEntry extends RunningScenario {
   readonly effects: Effects
 }
 
@@ -41,7 +41,7 @@ export class ScenarioBook {
   readonly node: Simulation['node']
   readonly #simulation: Played
   readonly #pastS: number
-  #entries: Entry[] = []
+  #entries: ScenarioEntry[] = []
   #started = 0
 
   /** `pastS` is how far values look back, in seconds; default: 60. */
@@ -94,12 +94,12 @@ export class ScenarioBook {
       const offer = ids.length === 0 ? 'none runs' : `running: ${ids.join(', ')}`
       throw new SondeError('SIM_UNKNOWN', `no scenario with the id ${JSON.stringify(id.slice(0, 40))} runs; ${offer}`)
     }
-    const ended: Entry = { ...entry, endS: nowS, effects: cutEffects(entry.effects, nowS) }
+    const ended: ScenarioEntry = { ...entry, endS: nowS, effects: cutEffects(entry.effects, nowS) }
     this.#entries = this.#entries.map((each) => (each === entry ? ended : each))
     this.#changed()
   }
 
-  #entryOf({ scenario, device, severity, durationS }: ChosenScenario, nowS: number, onsetS: number): Entry {
+  #entryOf({ scenario, device, severity, durationS }: ChosenScenario, nowS: number, onsetS: number): ScenarioEntry {
     const { node } = this
     const { seed } = this.#simulation
     const endS = onsetS + durationS
@@ -120,7 +120,7 @@ export class ScenarioBook {
     return this.#entries.some(({ device, onsetS, endS }) => device === id && onsetS < toS && endS > fromS)
   }
 
-  #refuseOverlap({ name, device, onsetS, endS }: Entry, target: string): void {
+  #refuseOverlap({ name, device, onsetS, endS }: ScenarioEntry, target: string): void {
     const other = this.#entries.find((each) => {
       return each.name === name && each.device === device && each.onsetS < endS && each.endS > onsetS
     })
@@ -133,7 +133,7 @@ export class ScenarioBook {
     )
   }
 
-  #refuseLimits({ effects }: Entry, nowS: number): void {
+  #refuseLimits({ effects }: ScenarioEntry, nowS: number): void {
     const spans = this.#entries.reduce((sum, each) => sum + each.effects.spans.length, effects.spans.length)
     const fault =
       this.running(nowS).length >= RUNNING_LIMIT
