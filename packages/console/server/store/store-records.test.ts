@@ -28,13 +28,13 @@ function texts(batches: readonly Batch[]): string[] {
   const all = batches.flatMap(({ type, source, bytes, count, symbols, clock }) => {
     const records = readRecords(type, viewsOf(bytes), count, symbols) as Iterable<ReadRecord>
     const { id, tag, labels } = source
-    return [...records].map((record) => textOf({ type: type.fingerprint, id, tag, labels, clock, ...record }))
+    return [...records].map((record) => recordText({ type: type.fingerprint, id, tag, labels, clock, ...record }))
   })
   return all.sort()
 }
 
 /** Distinguishes NaN, negative zero and bigint, which JSON does not. */
-function textOf(record: object): string {
+function recordText(record: object): string {
   return JSON.stringify(record, (_key, value: unknown) => {
     if (typeof value === 'bigint') return `${value}n`
     return typeof value === 'number' && !(Number.isFinite(value) && !Object.is(value, -0))

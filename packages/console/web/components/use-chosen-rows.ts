@@ -28,6 +28,6 @@ export function useChosenRows<Row>(
   const sort = parseSort(url.sort, fallback)
   const filter = (url.q ?? '').toLowerCase()
   const matching = filter === '' ? rows : rows.filter((row) => wordsOf(row).toLowerCase().includes(filter))
-  const keyOf = columns.find(({ key }) => key === sort.column)?.sortKey ?? (() => '')
-  return { rows: sortRows(matching, sort.direction, keyOf, rankOf), sort }
+  const sortKeyOf = columns.find(({ key }) => key === sort.column)?.sortKey ?? (() => '')
+  return { rows: sortRows(matching, sort.direction, sortKeyOf, rankOf), sort }
 }

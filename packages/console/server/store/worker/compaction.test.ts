@@ -39,7 +39,7 @@ const types: readonly RecordType[] = [
 ]
 const BASE_NS = 1_700_000_000_000_000_000n
 const ROW_RECORDS = 100
-const textOf = (id: number) => `text ${id}`
+const symbolText = (id: number) => `text ${id}`
 
 interface GivenRecord {
   readonly record: number
@@ -115,7 +115,7 @@ function compactAll(type: RecordType, bytes: Buffer): { segment: NewSegment; por
     unit,
     { ids: [1], rows, bytes: memory },
     stored,
-    { id: 1, symbols: { text: textOf } },
+    { id: 1, symbols: { text: symbolText } },
     finder,
     new Arena(),
   )
@@ -160,7 +160,7 @@ for (const type of types) {
             if (wanted === undefined) continue
             const found = words[element * records.length + i]
             if (column.texts === null) assert.equal(found, wanted, place)
-            else assert.equal(column.texts[Number(found)], textOf(Number(wanted)), place)
+            else assert.equal(column.texts[Number(found)], symbolText(Number(wanted)), place)
           }
         }
       }

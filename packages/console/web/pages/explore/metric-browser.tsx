@@ -56,12 +56,12 @@ export function MetricBrowser({ types }: { readonly types: readonly ListedType[]
   )
 }
 
-interface Row {
+interface MetricRow {
   readonly field: ListedMetric
   readonly type: ListedType
 }
 
-const COLUMNS: readonly TableColumn<Row>[] = [
+const COLUMNS: readonly TableColumn<MetricRow>[] = [
   { key: 'metric', head: 'Metric', kind: 'rowHead', look: 'mono', cell: ({ field }) => <MetricLink field={field} /> },
   { key: 'help', head: 'What it is', isWide: true, look: 'is-quiet is-wrapping', cell: ({ field }) => field.help },
   { key: 'unit', head: 'Unit', look: 'is-quiet', cell: ({ field }) => field.unit || '–' },
@@ -69,7 +69,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   { key: 'labels', head: 'Labels', look: 'is-quiet', cell: labelWords },
 ]
 
-function labelWords({ field, type }: Row): string {
+function labelWords({ field, type }: MetricRow): string {
   return metricLabelNames(type, field.metric).join(', ') || '–'
 }
 

@@ -66,7 +66,7 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
     name: keyof SeriesStatistics,
     head: ReactNode,
     words: (value: number) => string,
-  ): TableColumn<Row> => ({
+  ): TableColumn<SeriesTableRow> => ({
     key: name,
     head,
     kind: 'number',
@@ -81,7 +81,7 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
       </>,
       (number) => formatIn(unit, number),
     )
-  const columns: readonly TableColumn<Row>[] = [
+  const columns: readonly TableColumn<SeriesTableRow>[] = [
     {
       key: 'series',
       head: 'Series',
@@ -129,7 +129,7 @@ export const SeriesTable = memo(function SeriesTable({ lane, from, to, stepMs, n
             head: 'Age',
             kind: 'number',
             cell: ({ statistics }) => ageOf(nowMs, lane, statistics.lastPosition),
-          } satisfies TableColumn<Row>,
+          } satisfies TableColumn<SeriesTableRow>,
         ]),
   ]
   return (
@@ -171,7 +171,7 @@ function ageOf(nowMs: number, lane: ExplorerLane, newest: number): string {
   return timeMs === undefined ? '–' : formatAge(nowMs - timeMs)
 }
 
-interface Row {
+interface SeriesTableRow {
   readonly series: ExplorerSeries
   readonly member: ChartMember
   /** Position in the lane, which decides the colour. */
@@ -188,9 +188,9 @@ function describedRows(
   { from, to }: { readonly from: number; readonly to: number },
   { column, direction }: Sort,
   limit: number,
-): Row[] {
+): SeriesTableRow[] {
   const members = lane.series.map((series, order) => ({ series, member: series.member, order }))
-  const describe = (row: (typeof members)[number]): Row => ({
+  const describe = (row: (typeof members)[number]): SeriesTableRow => ({
     ...row,
     statistics: statisticsOf(row.member.values, from, to),
   })

@@ -35,11 +35,13 @@ export function useInterfaces(ports: readonly DeviceInfo[]): HostInterfaces {
   const live = useLiveDevices(moment)
   const answer = useKnownColumns(QUERIES, moment.range, moment.stepMs)
   return useMemo(() => {
-    const keyOf = (device: string, simulated: boolean): string => `${simulated} ${device}`
+    const interfaceKey = (device: string, simulated: boolean): string => `${simulated} ${device}`
     const taken = new Set(
-      ports.flatMap(({ series, simulated }) => (series?.netdev ? keyOf(series.netdev.device ?? '', simulated) : [])),
+      ports.flatMap(({ series, simulated }) =>
+        series?.netdev ? interfaceKey(series.netdev.device ?? '', simulated) : [],
+      ),
     )
-    const rows = interfaceColumns(answer).filter(({ device, simulated }) => !taken.has(keyOf(device, simulated)))
+    const rows = interfaceColumns(answer).filter(({ device, simulated }) => !taken.has(interfaceKey(device, simulated)))
     const facts = nodeFacts(moment, rows, { live })
     return { moment, answer, rows, facts, countWords: interfaceCount(facts.interfaces) }
   }, [moment, live, answer, ports])

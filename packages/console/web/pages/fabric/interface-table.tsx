@@ -34,7 +34,7 @@ const BY_NAME: Sort = { column: 'interface', direction: 'ascending' }
 const TONE_RANK: Readonly<Partial<Record<InterfaceState['tone'], number>>> = { critical: 0, warning: 1 }
 const GONE_RANK = 3
 
-interface Row {
+interface InterfaceRow {
   readonly device: string
   readonly columns: InterfaceColumns
   readonly state: InterfaceState
@@ -95,12 +95,15 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
 }
 
 /** The columns, each with a unit that fits all rows. */
-function useInterfaceColumns(rows: readonly Row[], answer: KnownColumns): readonly TableColumn<Row>[] {
+function useInterfaceColumns(
+  rows: readonly InterfaceRow[],
+  answer: KnownColumns,
+): readonly TableColumn<InterfaceRow>[] {
   const page = usePageState()
   const { fromMs, toMs } = useSpan(answer)
   const sparkFrom = useFirstPosition(answer)
   const spanWords = formatDuration(toMs - fromMs)
-  const largest = (...names: (keyof Row['readings'])[]): number =>
+  const largest = (...names: (keyof InterfaceRow['readings'])[]): number =>
     Math.max(0, ...rows.flatMap(({ readings }) => names.map((name) => largestOfReading(readings[name]))))
   const bits = useUnit(BITS_PER_SECOND, largest('received', 'sent'))
   const packets = useUnit(PER_SECOND, largest('packetsIn', 'packetsOut'))
@@ -110,18 +113,23 @@ function useInterfaceColumns(rows: readonly Row[], answer: KnownColumns): readon
     [columns.sent, columns.received].filter((c) => c !== undefined),
   )
   const top = niceTop(largestValue(traffic, 0, (traffic[0]?.length ?? 0) - 1), bits.divisor)
-  const reading = (key: string, name: keyof Row['readings'], head: string, unit: DisplayUnit): TableColumn<Row> => ({
+  const reading = (
+    key: string,
+    name: keyof InterfaceRow['readings'],
+    head: string,
+    unit: DisplayUnit,
+  ): TableColumn<InterfaceRow> => ({
     key,
     head: <UnitHead head={head} unit={unit.label} />,
     kind: 'number',
     cell: ({ readings }) => <ReadingWords unit={unit} reading={readings[name]} />,
     sortKey: ({ readings }) => readings[name].value,
   })
-  const trouble = (key: 'errors' | 'drops', head: string): TableColumn<Row> => ({
+  const trouble = (key: 'errors' | 'drops', head: string): TableColumn<InterfaceRow> => ({
     ...reading(key, key, head, loss),
     look: ({ readings }) => (readings[key].value > 0 ? 'is-trouble' : ''),
   })
-  const spark = (name: 'received' | 'sent'): TableColumn<Row> => ({
+  const spark = (name: 'received' | 'sent'): TableColumn<InterfaceRow> => ({
     key: `${name} spark`,
     head: <SparkHead of={name} spanWords={spanWords} />,
     kind: 'spark',
@@ -191,7 +199,11 @@ function Spark({
   return values ? <Sparkline values={values} top={top} from={from} to={values.length - 1} /> : '–'
 }
 
-function rowsOf(interfaces: readonly InterfaceColumns[], facts: readonly InterfaceFact[], span: ReadSpan): Row[] {
+function rowsOf(
+  interfaces: readonly InterfaceColumns[],
+  facts: readonly InterfaceFact[],
+  span: ReadSpan,
+): InterfaceRow[] {
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   return interfaces.map((columns) => {
     const { device, errors, drops } = columns

@@ -33,7 +33,7 @@ const NO_SIGNALS: ReadonlySet<PortSignal> = new Set()
 /** Most rows. The filter finds the others. */
 const ROW_LIMIT_COUNT = 200
 
-interface Row extends PortRow {
+interface PortTableRow extends PortRow {
   readonly state: PortState
   readonly odd: ReadonlySet<PortSignal>
   /** Numbers by column name. */
@@ -97,10 +97,10 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
 
 /** The columns, each with a unit that fits all rows. */
 function usePortColumns(
-  rows: readonly Row[],
+  rows: readonly PortTableRow[],
   numbers: readonly PortTableColumn[],
   answer: KnownColumns,
-): readonly TableColumn<Row>[] {
+): readonly TableColumn<PortTableRow>[] {
   const page = usePageState()
   const { fromMs, toMs } = useSpan(answer)
   const sparkFrom = useFirstPosition(answer)
@@ -112,7 +112,7 @@ function usePortColumns(
   const sent = rows.flatMap((row) => row.columns.sent ?? [])
   const isMixed = new Set(rows.map(({ device }) => device.simulated)).size > 1
   const top = niceTop(largestValue(sent, 0, (sent[0]?.length ?? 0) - 1), bits.divisor)
-  const reading = ({ key, head, title, signals }: ReadingColumn, unit: DisplayUnit): TableColumn<Row> => ({
+  const reading = ({ key, head, title, signals }: ReadingColumn, unit: DisplayUnit): TableColumn<PortTableRow> => ({
     ...numberColumn({ key, head: <NumberHead head={head} title={title} unit={unit.label} /> }, (row) => ({
       words: <ReadingWords unit={unit} reading={row.readings[key]!} />,
       isOdd: signals.some((signal) => row.odd.has(signal)),
@@ -153,7 +153,7 @@ function usePortColumns(
     {
       ...numberColumn(
         { key: 'link_downs', head: <NumberHead head="Link downs" unit={spanWords} /> },
-        ({ linkDowns }: Row) => ({
+        ({ linkDowns }: PortTableRow) => ({
           words: Number.isNaN(linkDowns) ? '–' : groupThousands(String(linkDowns)),
           isOdd: linkDowns > 0,
         }),
@@ -175,9 +175,9 @@ type ReadingColumn = Pick<PortTableColumn, 'key' | 'head' | 'title' | 'signals'>
 
 /** A column of numbers that highlights outliers. */
 function numberColumn(
-  { key, head }: Pick<TableColumn<Row>, 'key' | 'head'>,
-  of: (row: Row) => { readonly words: ReactNode; readonly isOdd: boolean },
-): TableColumn<Row> {
+  { key, head }: Pick<TableColumn<PortTableRow>, 'key' | 'head'>,
+  of: (row: PortTableRow) => { readonly words: ReactNode; readonly isOdd: boolean },
+): TableColumn<PortTableRow> {
   return {
     key,
     head,
@@ -241,7 +241,7 @@ function rowsOf(
   seen: MomentHints,
   columns: readonly PortTableColumn[],
   span: ReadSpan,
-): readonly Row[] {
+): readonly PortTableRow[] {
   const odd = oddSignals(siblingGroups(ports), span)
   return ports.map((port, place) => {
     const signals = odd.get(port.device.id) ?? NO_SIGNALS
@@ -266,7 +266,7 @@ function rowsOf(
 }
 
 /** The text that the filter searches. */
-function wordsOf(row: Row): string {
+function wordsOf(row: PortTableRow): string {
   const { name, address = '', series = {} } = row.device
   const names = Object.values(series).map(({ device = '' }) => device)
   return [row.label, name, address, row.state.word, ...names].join(' ')

@@ -10,14 +10,14 @@ import { countText, groupThousands } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { sourceState } from '../source-words.ts'
 
-interface Row {
+interface SourceRow {
   readonly key: string
   readonly state: SourceState
   readonly name: ReactNode
   readonly why: string
 }
 
-const COLUMNS: readonly TableColumn<Row>[] = [
+const COLUMNS: readonly TableColumn<SourceRow>[] = [
   { key: 'state', head: 'State', cell: ({ state }) => <StateMark {...sourceState(state)} /> },
   { key: 'source', head: 'Source', cell: ({ name }) => name },
   {
@@ -47,7 +47,7 @@ export function SourcesPanel() {
   const others = sources
     .filter(({ state }) => state !== 'reading')
     .sort((a, b) => sourceState(a.state).rank - sourceState(b.state).rank)
-  const rows: readonly Row[] = [
+  const rows: readonly SourceRow[] = [
     ...(reading.length === 0
       ? []
       : [
