@@ -15,7 +15,7 @@ const PUBLISHED = ['sdk', 'cli'] as const
 const SDK = join(root, 'packages/sdk')
 
 /** The files of an entry of a package. An entry without `default` exists only in this repository. */
-interface Entry {
+interface ExportEntry {
   source?: string
   default?: string
 }
@@ -38,7 +38,7 @@ if (values.pack !== undefined) pack(resolve(values.pack))
 async function buildLibrary(): Promise<void> {
   const dist = join(SDK, 'dist')
   const { exports } = JSON.parse(readFileSync(join(SDK, 'package.json'), 'utf8'))
-  const entries = Object.values<Entry>(exports).flatMap((entry) =>
+  const entries = Object.values<ExportEntry>(exports).flatMap((entry) =>
     entry.source === undefined || entry.default === undefined
       ? []
       : [[relative(dist, join(SDK, entry.default)).slice(0, -'.js'.length), join(SDK, entry.source)] as const],
@@ -131,7 +131,7 @@ function stage(name: string): string {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   Object.assign(manifest, repositoryFields(readAddresses(), `packages/${name}`))
   delete manifest.devDependencies
-  for (const [name, entry] of Object.entries<Entry>(manifest.exports ?? {})) {
+  for (const [name, entry] of Object.entries<ExportEntry>(manifest.exports ?? {})) {
     // The condition `source` leads to TypeScript that is not published.
     delete entry.source
     if (entry.default === undefined) delete manifest.exports[name]

@@ -17,7 +17,7 @@ const WARM_UP_ROUNDS = 20
 const GATES = { all: 10, few: 310, turn: 31 }
 
 /** What a scrape took. Unit: milliseconds, bytes. */
-interface Taken {
+interface ScrapeCost {
   readonly ms: number
   /** Longest turn of the event loop meanwhile: processor time of the main thread, and by the clock. */
   readonly turnMs: number
@@ -27,9 +27,9 @@ interface Taken {
 
 /** What one round took: ours with all and with 1 % changed, and prom-client with all. */
 interface Round {
-  readonly all: Taken
-  readonly few: Taken
-  readonly theirs: Taken
+  readonly all: ScrapeCost
+  readonly few: ScrapeCost
+  readonly theirs: ScrapeCost
 }
 
 setFlagsFromString('--expose-gc')
@@ -45,7 +45,7 @@ function processorMs(): number {
  * Measures work from start to end, and the longest turn of the event loop meanwhile: every turn runs one `setImmediate`
  * of ours.
  */
-async function measure(work: () => Promise<number>): Promise<Taken> {
+async function measure(work: () => Promise<number>): Promise<ScrapeCost> {
   let turnMs = 0
   let turnWallMs = 0
   let running = true
@@ -93,7 +93,7 @@ async function compare(format: FormatName, rounds: number): Promise<{ figures: F
   const first = await measure(ourScrape)
   const peer = promClientLoad(type)
   const peerScrape = async () => Buffer.byteLength(await peer.registry.metrics())
-  const cold: Taken[] = [first]
+  const cold: ScrapeCost[] = [first]
   const taken: Round[] = []
   // Rounds below 0 warm the compiler up: a process that is scraped for days is never in them.
   for (let round = -WARM_UP_ROUNDS, step = 1; round < rounds; round++, step += 2) {

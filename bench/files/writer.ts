@@ -32,7 +32,7 @@ const INTERVAL_MS = 1000
 const MEGABYTE = 1e6
 
 /** What one side took. */
-interface Taken {
+interface WriteCost {
   readonly seconds: number
   readonly cpuSeconds: number
 }
@@ -45,12 +45,12 @@ export async function benchWriter(rounds: number): Promise<BenchResult> {
   const records = Array.from({ length: BLOCKS }, (_, i) => batches[i % BATCHES]?.count ?? 0).reduce((a, b) => a + b)
   const result: { figures: BenchResult['figures'][number][]; lines: string[] } = { figures: [], lines: [] }
   for (const durability of DURABILITIES) {
-    const [ours, plain]: [Taken[], Taken[]] = [[], []]
+    const [ours, plain]: [WriteCost[], WriteCost[]] = [[], []]
     for (let round = -1; round < rounds; round++) {
       const pair = [await timed(() => writeOurs(batches, durability)), await timed(() => writePlain(files, durability))]
       if (round < 0) continue
-      ours.push(pair[0] as Taken)
-      plain.push(pair[1] as Taken)
+      ours.push(pair[0] as WriteCost)
+      plain.push(pair[1] as WriteCost)
     }
     const ratio = median(ours.map(({ seconds }, i) => (plain[i]?.seconds ?? Number.NaN) / seconds))
     result.figures.push(
@@ -179,7 +179,7 @@ function empty(root: string): void {
   for (const path of globSync('**/*.bin', { cwd: root })) truncateSync(join(root, path))
 }
 
-async function timed(work: () => void | Promise<void>): Promise<Taken> {
+async function timed(work: () => void | Promise<void>): Promise<WriteCost> {
   const cpu = process.cpuUsage()
   const startMs = performance.now()
   await work()

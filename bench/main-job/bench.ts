@@ -16,7 +16,7 @@ const STOP_LIMIT_MS = 10_000
 const LIMITS = { processor: 1, memory: 3 }
 
 /** What a program took in each window. */
-interface Taken {
+interface ProgramCost {
   readonly name: string
   readonly seriesCount: number
   /** Unit: percent of a core. */
@@ -36,7 +36,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
     const { metricsUrl = '' } = programs.find(({ name }) => name.startsWith('node_exporter')) ?? {}
     scrapes = setInterval(() => void fetch(metricsUrl).then((answer) => answer.arrayBuffer()), SCRAPE_EVERY_MS)
     await pause(WARM_UP_MS)
-    const taken: Taken[] = []
+    const taken: ProgramCost[] = []
     for (const { name, seriesCount } of programs)
       taken.push({ name, seriesCount: await seriesCount(), cpuPercent: [], memoryMb: [], firstMb: [] })
     for (let round = 0; round < rounds; round++) await measureWindow(programs, taken)
@@ -48,7 +48,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
   }
 }
 
-async function measureWindow(programs: readonly Program[], taken: readonly Taken[]): Promise<void> {
+async function measureWindow(programs: readonly Program[], taken: readonly ProgramCost[]): Promise<void> {
   const look = () => programs.map(({ child }) => treeOf(child.pid ?? 0))
   const before = look().map(cpuSecondsOf)
   const startedMs = performance.now()
@@ -67,8 +67,8 @@ function cpuSecondsOf(tree: readonly TreeProcess[]): number {
   return tree.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0)
 }
 
-function figuresOf(taken: readonly Taken[]): Figure[] {
-  const [sonde, netdata] = taken as [Taken, Taken]
+function figuresOf(taken: readonly ProgramCost[]): Figure[] {
+  const [sonde, netdata] = taken as [ProgramCost, ProgramCost]
   const ownMb = sonde.memoryMb.map((mb, round) => mb - (sonde.firstMb[round] ?? 0))
   const ratioOf = (ours: readonly number[], theirs: readonly number[]) =>
     median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)))

@@ -37,15 +37,15 @@ function processOf(pid: number): TreeProcess | undefined {
 
 /** The fields behind the name of the program, which may contain blanks; undefined if the process has ended. */
 function statOf(pid: number): string[] | undefined {
-  return /^.*\) (.*)/s.exec(textOf(`/proc/${pid}/stat`))?.[1]?.split(' ')
+  return /^.*\) (.*)/s.exec(procFileText(`/proc/${pid}/stat`))?.[1]?.split(' ')
 }
 
 function proportionalBytesOf(pid: number): number {
-  const kilobytes = /^Pss:\s*(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]
+  const kilobytes = /^Pss:\s*(\d+) kB/m.exec(procFileText(`/proc/${pid}/smaps_rollup`))?.[1]
   return Number(kilobytes ?? 0) * BYTES_PER_KILOBYTE
 }
 
-function textOf(path: string): string {
+function procFileText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

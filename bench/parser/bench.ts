@@ -10,12 +10,12 @@ const WARM_UP_ROUNDS = 5
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-interface Taken {
+interface TimedRun {
   readonly ms: number
   readonly sum: number
 }
 
-function timed(work: () => number): Taken {
+function timed(work: () => number): TimedRun {
   // Nobody pays for another's garbage.
   collectGarbage()
   const start = performance.now()

@@ -37,7 +37,7 @@ export const SERIES = GPUS * METRICS.length
 export function bodyOf(round: number): string {
   const labels = Array.from({ length: GPUS }, (_, gpu) => labelsOf(gpu))
   const families = METRICS.map(([name, type, help], metric) => {
-    const lines = labels.map((text, gpu) => `${name}{${text}} ${textOf(name, type, metric, gpu, round)}\n`)
+    const lines = labels.map((text, gpu) => `${name}{${text}} ${sampleText(name, type, metric, gpu, round)}\n`)
     return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
   })
   return families.join('')
@@ -52,7 +52,7 @@ function labelsOf(gpu: number): string {
   return `${pod},${board},DCGM_FI_DRIVER_VERSION="570.124.06",container="worker",namespace="training",pod="llm-${hex.slice(0, 10)}-${gpu}"`
 }
 
-function textOf(name: string, type: string, metric: number, gpu: number, round: number): string {
+function sampleText(name: string, type: string, metric: number, gpu: number, round: number): string {
   const turn = (metric * 7919 + gpu * 104_729 + round * 1_299_709) % 1_000_003
   if (name.includes('PROF_PCIE')) return String(turn * 31_337)
   if (name.includes('PROF') || name.endsWith('POWER_USAGE')) return (turn / 1_000_003).toFixed(6)

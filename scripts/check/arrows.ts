@@ -5,10 +5,10 @@ import { type Import, resolveImport, type SourceFile } from './sources.ts'
 
 const ROOMS = { sdk: '@sonde/sdk', agent: '@sonde/agent', console: '@sonde/console', cli: 'sonde' }
 
-type Room = keyof typeof ROOMS
+type RoomName = keyof typeof ROOMS
 
 /** The rooms that each room may import. */
-const ALLOWED: Record<Room, readonly Room[]> = {
+const ALLOWED: Record<RoomName, readonly RoomName[]> = {
   sdk: [],
   agent: ['sdk'],
   console: ['sdk'],
@@ -67,12 +67,12 @@ function isTest(file: SourceFile): boolean {
   return /\.test\.tsx?$/.test(file.path)
 }
 
-function roomOfPath(path: string): Room | undefined {
+function roomOfPath(path: string): RoomName | undefined {
   const room = /^packages\/([^/]+)\//.exec(path)?.[1]
-  return room !== undefined && room in ROOMS ? (room as Room) : undefined
+  return room !== undefined && room in ROOMS ? (room as RoomName) : undefined
 }
 
-function roomOfPackage(specifier: string): Room | undefined {
-  const rooms = Object.entries(ROOMS) as [Room, string][]
+function roomOfPackage(specifier: string): RoomName | undefined {
+  const rooms = Object.entries(ROOMS) as [RoomName, string][]
   return rooms.find(([, name]) => specifier === name || specifier.startsWith(`${name}/`))?.[0]
 }

@@ -246,7 +246,7 @@ function valueAt({ before, after, changesMs, wander }: Shape, afterMs: number, p
   return level * (1 + wander * (noise(place, lane) - 0.5))
 }
 
-/** Values of a lane by the place of the sample; made when first asked for. */
+/** Values of a lane by the index of the sample, made at the first request. */
 type Values = () => Float64Array
 
 function makeValues(shape: Shape, order: number, lane: EventLane, startMs: number, originMs: number): Values {
@@ -259,7 +259,7 @@ function makeValues(shape: Shape, order: number, lane: EventLane, startMs: numbe
   }
 }
 
-interface Asked {
+interface SampleRequest {
   readonly fromMs: number
   readonly toMs: number
   readonly points: number
@@ -268,19 +268,19 @@ interface Asked {
 
 function samplesOf(address: URL, lanes: readonly EventLane[], values: readonly Values[], originMs: number): Buffer {
   const part = (name: string): number => Number(address.searchParams.get(name))
-  const asked = { fromMs: part('from'), toMs: part('to'), points: part('points'), originMs }
+  const request = { fromMs: part('from'), toMs: part('to'), points: part('points'), originMs }
   const columns: (Float64Array | Float32Array)[] = []
   const add = (column: Float64Array | Float32Array): number => columns.push(column) - 1
   const heads = (address.searchParams.get('lanes') ?? '').split(',').flatMap((key): SamplesHeader['lanes'] => {
     const order = lanes.findIndex((lane) => lane.key === key)
     const lane = lanes[order]
-    return lane ? [lanePart(lane, values[order]!(), asked, add)] : []
+    return lane ? [lanePart(lane, values[order]!(), request, add)] : []
   })
   const kinds = columns.map((column) => ({
     kind: column instanceof Float64Array ? ('f64' as const) : ('f32' as const),
     length: column.length,
   }))
-  const { fromMs, toMs, points } = asked
+  const { fromMs, toMs, points } = request
   return encode({ fromMs, toMs, points, columns: kinds, lanes: heads }, columns)
 }
 
@@ -288,7 +288,7 @@ function samplesOf(address: URL, lanes: readonly EventLane[], values: readonly V
 function lanePart(
   lane: EventLane,
   all: Float64Array,
-  { fromMs, toMs, points, originMs }: Asked,
+  { fromMs, toMs, points, originMs }: SampleRequest,
   add: (column: Float64Array | Float32Array) => number,
 ): SamplesHeader['lanes'][number] {
   const { key, resolutionMs, gaps } = lane

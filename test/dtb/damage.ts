@@ -103,8 +103,8 @@ export function assertFlipHolds(sample: SampleFile, place: number, mask: number)
 
 /** All records that came out were written so. */
 export function assertNothingMadeUp({ blocks }: SampleFile, { records }: Decoded): void {
-  const written = new Set(blocks.flatMap((block) => (block.records === undefined ? [] : [textOf(block.records)])))
-  for (const payload of records.values()) assert.ok(written.has(textOf(payload)), 'records that nobody wrote')
+  const written = new Set(blocks.flatMap((block) => (block.records === undefined ? [] : [latin1Text(block.records)])))
+  for (const payload of records.values()) assert.ok(written.has(latin1Text(payload)), 'records that nobody wrote')
 }
 
 /** Damage of any kind; gives the bytes that came of it. Checksums are wrong after it but by chance. */
@@ -146,6 +146,6 @@ function anyBytes(random: Random, count: number): Uint8Array {
   return Uint8Array.from({ length: count }, () => random.integer(0, 255))
 }
 
-function textOf(bytes: Uint8Array): string {
+function latin1Text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('latin1')
 }

@@ -28,7 +28,7 @@ function runProgram(context: TestContext, program: string, args: string[] = [], 
   return child
 }
 
-async function textOf(stream: AsyncIterable<Buffer> | null): Promise<string> {
+async function streamText(stream: AsyncIterable<Buffer> | null): Promise<string> {
   let text = ''
   for await (const chunk of stream ?? []) text += chunk
   return text
@@ -38,7 +38,11 @@ test('run.mjs hands arguments, output and exit code through', async (context) =>
   const program = `const words: string[] = process.argv.slice(2)
     console.log(JSON.stringify(words)); console.error('to stderr'); process.exitCode = 3`
   const child = runProgram(context, program, ['--listen', ':0', 'two words'])
-  const [stdout, stderr, [code]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'exit')])
+  const [stdout, stderr, [code]] = await Promise.all([
+    streamText(child.stdout),
+    streamText(child.stderr),
+    once(child, 'exit'),
+  ])
   assert.equal(stdout, '["--listen",":0","two words"]\n')
   assert.equal(stderr, 'to stderr\n')
   assert.equal(code, 3)
@@ -65,7 +69,11 @@ test('run.mjs ends with 128 and the number of the signal that ended its child', 
 test('run.mjs calls no other program when nothing is to do', async (context) => {
   const nothingElse = { ...process.env, PATH: emptyFolder(context) }
   const child = runProgram(context, "console.log('ran')", [], nothingElse)
-  const [stdout, stderr, [code]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'exit')])
+  const [stdout, stderr, [code]] = await Promise.all([
+    streamText(child.stdout),
+    streamText(child.stderr),
+    once(child, 'exit'),
+  ])
   assert.deepEqual({ stdout, stderr, code }, { stdout: 'ran\n', stderr: '', code: 0 })
 })
 

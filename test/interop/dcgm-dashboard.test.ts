@@ -33,12 +33,12 @@ interface Sampled {
   readonly value: number
 }
 
-const keyOf = (labels: Labels) => JSON.stringify(Object.entries(labels).sort())
+const sortedLabels = (labels: Labels) => JSON.stringify(Object.entries(labels).sort())
 
 function maxBy(series: readonly Sampled[], by: readonly string[], factor = 1): Map<string, number> {
   const groups = new Map<string, number>()
   for (const { labels, value } of series) {
-    const key = keyOf(Object.fromEntries(by.flatMap((name) => (labels[name] ? [[name, labels[name]]] : []))))
+    const key = sortedLabels(Object.fromEntries(by.flatMap((name) => (labels[name] ? [[name, labels[name]]] : []))))
     groups.set(key, Math.max(groups.get(key) ?? Number.NEGATIVE_INFINITY, value * factor))
   }
   return groups
@@ -47,11 +47,11 @@ function maxBy(series: readonly Sampled[], by: readonly string[], factor = 1): M
 const each =
   (factor = 1) =>
   (series: readonly Sampled[]) =>
-    new Map(series.map(({ labels, value }) => [keyOf(labels), value * factor]))
+    new Map(series.map(({ labels, value }) => [sortedLabels(labels), value * factor]))
 const sumOf = (numbers: Iterable<number>) => [...numbers].reduce((sum, number) => sum + number, 0)
-const sum = (series: readonly Sampled[]) => new Map([[keyOf({}), sumOf(series.map(({ value }) => value))]])
+const sum = (series: readonly Sampled[]) => new Map([[sortedLabels({}), sumOf(series.map(({ value }) => value))]])
 const mean = (series: readonly Sampled[]) =>
-  new Map([[keyOf({}), sumOf(series.map(({ value }) => value)) / series.length]])
+  new Map([[sortedLabels({}), sumOf(series.map(({ value }) => value)) / series.length]])
 
 function panel(title: string, metric: string, expression: string, expected: Panel['expected']): Panel {
   return { title, metric, expression: expression.replace('X', `${metric}{…}`), expected }
@@ -78,7 +78,7 @@ const BY_HOSTNAME: readonly Panel[] = [
   panel('average temperature', 'DCGM_FI_DEV_GPU_TEMP', 'avg(X)', mean),
   panel('power', 'DCGM_FI_DEV_POWER_USAGE', max(BOARD), (series) => maxBy(series, BOARD)),
   panel('total power', 'DCGM_FI_DEV_POWER_USAGE', 'sum(max(X) by (gpu))', (series) => {
-    return new Map([[keyOf({}), sumOf(maxBy(series, ['gpu']).values())]])
+    return new Map([[sortedLabels({}), sumOf(maxBy(series, ['gpu']).values())]])
   }),
   panel('SM clock', 'DCGM_FI_DEV_SM_CLOCK', 'max(X * 1000000) by (Hostname, UUID, gpu)', (series) => {
     return maxBy(series, ['Hostname', 'UUID', 'gpu'], 1e6)
@@ -127,7 +127,7 @@ async function evaluate(peer: PrometheusPeer, expression: string): Promise<Numbe
   }
   return new Map(
     answer.result.map(({ metric: { __name__: _, job: _job, instance: _instance, ...labels }, value }) => [
-      keyOf(labels),
+      sortedLabels(labels),
       Number(value[1]),
     ]),
   )

@@ -41,18 +41,18 @@ class Endpoint {
   }
 }
 
-interface Held {
+interface ExportedPod {
   readonly pod: string
   readonly util: number
-  /** What the lines end with, such as a time. */
+  /** End of each line, such as a time. */
   readonly end?: string
-  /** As a Prometheus without `honor_labels` renames what a target says of itself. */
+  /** Whether labels have the names that a Prometheus without `honor_labels` gives to the labels of a target. */
   readonly isRenamed?: boolean
 }
 
-/** What an exporter of a node says: one GPU a pod. */
-function exporterBody(node: string, held: readonly Held[]): string {
-  const lines = held.map(({ pod, util, end = '', isRenamed = false }, gpu) => {
+/** The page of the exporter of a node, with one GPU for each pod. */
+function exporterBody(node: string, pods: readonly ExportedPod[]): string {
+  const lines = pods.map(({ pod, util, end = '', isRenamed = false }, gpu) => {
     const device = `gpu="${gpu}",UUID="GPU-${node}-${gpu}",device="nvidia${gpu}",modelName="H100",Hostname="${node}"`
     const own = isRenamed
       ? `exported_namespace="ml",exported_pod="${pod}",exported_container="c",namespace="gpu",pod="dcgm-exporter-1"`
@@ -63,7 +63,7 @@ function exporterBody(node: string, held: readonly Held[]): string {
   return `${lines.flat().join('\n')}\n`
 }
 
-/** What kube-state-metrics says of pods that ask for a GPU each. */
+/** The page of kube-state-metrics about pods that request a GPU each. */
 function clusterBody(
   pods: readonly { readonly pod: string; readonly node: string; readonly started: number }[],
 ): string {
@@ -105,18 +105,18 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
   const { honest, other, cluster, config } = await startCluster(t)
   const startedS = Math.floor(Date.now() / 1000) - 3600
   const podsOf = (...names: string[]) => names.map((pod) => ({ pod, node: `node-${pod[0]}`, started: startedS }))
-  const held = (util: number, more: Partial<Held> = {}): Held[] => [
+  const onePod = (util: number, more: Partial<ExportedPod> = {}): ExportedPod[] => [
     { pod: 'b-0', util, ...more },
     { pod: 'b-1', util: util + 10, ...more },
   ]
-  const says = (pods: readonly Held[]) => {
+  const serve = (pods: readonly ExportedPod[]) => {
     other.body = exporterBody('node-b', pods)
   }
   honest.body = exporterBody('node-a', [
     { pod: 'a-0', util: 50 },
     { pod: 'a-1', util: 60 },
   ])
-  says(held(70))
+  serve(onePod(70))
   cluster.body = clusterBody(podsOf('a-0', 'a-1', 'b-0', 'b-1'))
   await other.close()
   const sonde = await startSonde(['up', '--config', config])
@@ -162,7 +162,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
   await t.test('it answers, and a Prometheus in front of it renamed the labels', async () => {
     await other.open()
     await answerWith('all pods', ({ pods }) => utilOf(pods, 'b-1') === 80)
-    says(held(71, { isRenamed: true }))
+    serve(onePod(71, { isRenamed: true }))
     const { pods, services } = await answerWith(
       'the pods of renamed labels',
       (answer) => utilOf(answer.pods, 'b-1') === 81,
@@ -180,7 +180,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
   ] as const)
     await t.test(`its clock is ${words}`, async () => {
       const util = skewS > 0 ? 40 : 30
-      const tick = setInterval(() => says(held(util, { end: ` ${Date.now() + skewS * 1000}` })), 100)
+      const tick = setInterval(() => serve(onePod(util, { end: ` ${Date.now() + skewS * 1000}` })), 100)
       t.after(() => clearInterval(tick))
       const { services } = await answerWith('its numbers', ({ pods }) => utilOf(pods, 'b-1') === util + 10)
       clearInterval(tick)
@@ -188,7 +188,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
     })
 
   await t.test('a pod is started anew', async () => {
-    says(held(20))
+    serve(onePod(20))
     const again = podsOf('a-0', 'a-1', 'b-0').concat({ pod: 'b-1', node: 'node-b', started: startedS + 3590 })
     cluster.body = clusterBody(again)
     const { pods } = await answerWith('the start', (answer) => {

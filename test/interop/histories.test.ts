@@ -32,7 +32,7 @@ const type = defineType('suite', 'Records of the suite', {
   idle: counter('f64', { metric: 'suite_modes_total', labels: { mode: 'idle' } }),
 })
 
-interface Row {
+interface HistoryRow {
   readonly at: number
   readonly service: string
   readonly pod: string
@@ -46,8 +46,8 @@ interface Row {
 }
 
 /** GPUs of three pods: one pod has two, one misses a stretch, one restarts, and one comes late. */
-function rows(): Row[] {
-  const found: Row[] = []
+function rows(): HistoryRow[] {
+  const found: HistoryRow[] = []
   const gpus = [
     { service: 'api', pod: 'regular', gpu: '0' },
     { service: 'api', pod: 'regular', gpu: '1' },
@@ -73,7 +73,7 @@ function rows(): Row[] {
 
 const timeOf = (at: number) => START_MS + at * INTERVAL_MS + PHASE_MS
 
-function samplesOf(all: readonly Row[]): PeerSample[] {
+function samplesOf(all: readonly HistoryRow[]): PeerSample[] {
   const plain = (['bytes_total', 'level', 'heat'] as const).flatMap((field) =>
     all.map(({ at, service, pod, gpu, ...values }) => {
       return { metric: `suite_${field}`, labels: { service, pod, gpu }, timeMs: timeOf(at), value: values[field] }
@@ -128,7 +128,7 @@ function differences(ours: QueryResult, theirs: QueryResult): string[] {
   )
 }
 
-async function filledStore(t: Pick<TestContext, 'after'>, all: readonly Row[]): Promise<History> {
+async function filledStore(t: Pick<TestContext, 'after'>, all: readonly HistoryRow[]): Promise<History> {
   const { store, close } = await openStore()
   t.after(close)
   const source = createSource({ id: 'suite', intervalMs: INTERVAL_MS, emit: (batch) => store.accept(batch) })

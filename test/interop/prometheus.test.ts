@@ -39,18 +39,20 @@ async function pageOf({ address }: SondeProcess, format: keyof typeof ACCEPT): P
   return parseExposition(new Uint8Array(await response.arrayBuffer()), format)
 }
 
-const keyOf = (name: string, labels: Readonly<Record<string, string>>) =>
+const sampleKey = (name: string, labels: Readonly<Record<string, string>>) =>
   `${name} ${JSON.stringify(Object.entries(labels).sort())}`
 
 /** Every series of a page and its value, a number without the zeros in front. */
 function samplesOf(families: Families): Map<string, string> {
   const samples = [...families.values()].flatMap((family) => family.samples)
-  return new Map(samples.map(({ name, labels, value }) => [keyOf(name, labels), value.replace(/^(-?)0+(?=\d)/, '$1')]))
+  return new Map(
+    samples.map(({ name, labels, value }) => [sampleKey(name, labels), value.replace(/^(-?)0+(?=\d)/, '$1')]),
+  )
 }
 
 /** Name and labels of a series without those that Prometheus adds. */
 function peerKey({ metric: { __name__ = '', job: _job, instance: _instance, ...labels } }: PeerSeries): string {
-  return keyOf(__name__, labels)
+  return sampleKey(__name__, labels)
 }
 
 /** What the kernel's own table said, and when: it was read at or after `fromMs` and at or before `toMs`. */
@@ -68,7 +70,8 @@ function readKernel(): Reading {
   for (const line of lines) {
     const [, device, numbers = ''] = /^\s*(\S+):\s*(.*)$/.exec(line) ?? []
     const columns = numbers.split(/\s+/).map(Number)
-    const of = (name: string, column: number) => values.set(keyOf(name, { device: device ?? '' }), columns[column] ?? 0)
+    const of = (name: string, column: number) =>
+      values.set(sampleKey(name, { device: device ?? '' }), columns[column] ?? 0)
     if (device === undefined) continue
     of('netdev_rx_bytes_total', 0)
     of('netdev_rx_packets_total', 1)
@@ -114,7 +117,7 @@ async function assertAsHistory(kept: readonly PeerSeries[], sonde: SondeProcess)
   const { times, results } = await ask<HistoryAnswer>(sonde, '/api/v1/query', question)
   const sampled = new Map<string, readonly (number | null)[]>()
   for (const [i, { series }] of results.entries()) {
-    for (const { labels, values } of series) sampled.set(keyOf(metrics[i] ?? '', labels), values)
+    for (const { labels, values } of series) sampled.set(sampleKey(metrics[i] ?? '', labels), values)
   }
   for (const series of kept) {
     const values = sampled.get(peerKey(series))
@@ -196,7 +199,7 @@ test(
     const [textSamples, openSamples] = [samplesOf(text), samplesOf(open)]
     assert.deepEqual([...openSamples.keys()].sort(), [...textSamples.keys()].sort())
     assert.ok(openSamples.size > 100, `${openSamples.size} series`)
-    assert.equal(openSamples.get(keyOf('netdev_rx_bytes_total', { device: 'eth0' })), '18446744073709551615')
+    assert.equal(openSamples.get(sampleKey('netdev_rx_bytes_total', { device: 'eth0' })), '18446744073709551615')
     for (const [key, value] of openSamples) {
       // The tree stands still; what Sonde says of itself does not.
       if (!key.startsWith('sonde_')) assert.equal(value, textSamples.get(key), key)
@@ -221,11 +224,11 @@ test('records of series past the limit are missing on the page, and the page say
   writeFileSync(config, JSON.stringify({ data_sources: sources, export: { prometheus: { series_limit: 100 } } }))
   const flags = ['--config', config, '--path.procfs', node.paths.procfs, '--path.sysfs', node.paths.sysfs]
   const sonde = await startAgent(t, flags)
-  const loss = keyOf('sonde_loss_records_total', { component: 'prometheus', reason: 'series_limit' })
+  const loss = sampleKey('sonde_loss_records_total', { component: 'prometheus', reason: 'series_limit' })
   const samples = await until('the drop to be told', 60_000, async () => {
     const found = samplesOf(await pageOf(sonde, 'openmetrics'))
     return Number(found.get(loss)) > 0 && found
   })
-  assert.ok(Number(samples.get(keyOf('sonde_sink_records_dropped_total', { sink: 'prometheus' }))) > 0)
+  assert.ok(Number(samples.get(sampleKey('sonde_sink_records_dropped_total', { sink: 'prometheus' }))) > 0)
   assert.equal([...samples.keys()].filter((key) => key.startsWith('netdev_rx_bytes_total ')).length, 100)
 })

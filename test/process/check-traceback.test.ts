@@ -7,7 +7,7 @@ import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 const RULE = { name: 'busy', signal: 'load', comparison_type: 'gt', comparison_value: 1, activate_samples: 1 }
 const SIGNAL = { name: 'load', type: 'my_app', field: 'load' }
 
-function textOf(rule: object): string {
+function ruleFileText(rule: object): string {
   return JSON.stringify({ sample_history_depth: 2, signals: [SIGNAL], rules: [rule] })
 }
 
@@ -25,7 +25,7 @@ test('check tells every fault of the rules, and who keeps events in their folder
   )
   const args = ['--config', config, '--listen', '127.0.0.1:0']
   const check = () => runSonde(['check', ...args])
-  writeFileSync(rules, textOf({ ...RULE, comparison_type: 'gtt', colour: 1 }))
+  writeFileSync(rules, ruleFileText({ ...RULE, comparison_type: 'gtt', colour: 1 }))
   const wrong = await check()
   assert.equal(wrong.code, 1, wrong.output)
   assert.match(
@@ -33,7 +33,7 @@ test('check tells every fault of the rules, and who keeps events in their folder
     /^rules +damaged +.*rules\.json: rules\[0\]\.comparison_type is "gtt".*allowed: one of gt/m,
   )
   assert.match(wrong.output, /^rules +damaged +.*rules\.json: rules\[0\]\.colour is an unknown key/m)
-  writeFileSync(rules, textOf(RULE))
+  writeFileSync(rules, ruleFileText(RULE))
   const sound = await check()
   assert.equal(sound.code, 0, sound.output)
   assert.match(sound.output, /^rules +ok +.*rules\.json, 1 rule on 1 signal$/m)

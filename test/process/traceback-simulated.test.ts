@@ -31,10 +31,10 @@ for (const device of ['0000:18:00.0', 'mlx5_0', 'eth10'])
     const child = spawn(process.execPath, ['--conditions=source', MAIN, ...args], { stdio: 'ignore' })
     const ended = once(child, 'close')
     t.after(() => child.kill('SIGKILL'))
-    await until('an event', LIMIT_MS, () => /^start,/m.test(textOf(log)) || undefined)
+    await until('an event', LIMIT_MS, () => /^start,/m.test(logText(log)) || undefined)
     child.kill('SIGINT')
     assert.deepEqual(await ended, [0, null])
-    assert.match(textOf(log), new RegExp(`^# .*${device}`, 'm'))
+    assert.match(logText(log), new RegExp(`^# .*${device}`, 'm'))
   })
 
 test('an address that no simulated NIC has is refused, with those that there are', async (t) => {
@@ -44,7 +44,7 @@ test('an address that no simulated NIC has is refused, with those that there are
   assert.match(output, /no device is called 0000:ff:00\.0; there are: mlx5_0 = 0000:18:00\.0 = eth10, /)
 })
 
-function textOf(path: string): string {
+function logText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -15,7 +15,7 @@ function bringUp(t: TestContext): { double: DocaDouble; calls: Calls } {
   return { double, calls: new Calls(double) }
 }
 
-const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1').replace(/\0.*/s, '')
+const cText = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1').replace(/\0.*/s, '')
 
 test('lists devices by their names', NEEDS, (t) => {
   const { double, calls } = bringUp(t)
@@ -26,11 +26,11 @@ test('lists devices by their names', NEEDS, (t) => {
   const { infos, list } = calls.list()
   const text = new Uint8Array(256)
   calls.good('doca_devinfo_get_pci_addr_str', 'p p', infos[0]!, text)
-  assert.equal(textOf(text), '0000:3a:00.0')
+  assert.equal(cText(text), '0000:3a:00.0')
   calls.good('doca_devinfo_get_ibdev_name', 'p p uint32_t', infos[1]!, text, 64)
-  assert.equal(textOf(text), 'mlx5_1')
+  assert.equal(cText(text), 'mlx5_1')
   calls.good('doca_devinfo_get_iface_name', 'p p uint32_t', infos[0]!, text, 256)
-  assert.equal(textOf(text), 'eth0')
+  assert.equal(cText(text), 'eth0')
   calls.good('doca_devinfo_get_mac_addr', 'p p uint32_t', infos[0]!, text, 6)
   assert.deepEqual([...text.subarray(0, 6)], [0x0c, 0x42, 0xa1, 0, 0xff, 0x0e])
   const rate = new Float64Array(1)

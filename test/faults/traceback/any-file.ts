@@ -55,16 +55,16 @@ export function anyFile(random: Random, parts: FileParts, { faultChance }: { rea
 }
 
 /** As JSON, which every parser reads alike. */
-export function textOf(node: Node): string {
+export function jsonText(node: Node): string {
   switch (node.kind) {
     case 'null':
       return 'null'
     case 'string':
       return JSON.stringify(node.text)
     case 'array':
-      return `[${node.items.map(textOf).join(',')}]`
+      return `[${node.items.map(jsonText).join(',')}]`
     case 'object':
-      return `{${node.members.map(([key, value]) => `${JSON.stringify(key)}: ${textOf(value)}`).join(',\n')}}`
+      return `{${node.members.map(([key, value]) => `${JSON.stringify(key)}: ${jsonText(value)}`).join(',\n')}}`
     default:
       return node.text
   }

@@ -8,7 +8,7 @@ import {
 } from '../../../packages/agent/test/reference/reference-log.ts'
 import { runTracebackCommand } from '../../../packages/cli/src/commands/traceback/traceback.ts'
 import type { Random } from '../../../packages/sdk/test/random.ts'
-import { anyFile, textOf } from './any-file.ts'
+import { anyFile, jsonText } from './any-file.ts'
 import { anyReferenceRules } from './any-rules.ts'
 import { anyStream } from './any-samples.ts'
 import { readReferenceBook } from './model/reference-book.ts'
@@ -44,7 +44,7 @@ export async function compareLog(random: Random, folder: string): Promise<{ read
   const path = (name: string) => join(folder, name)
   const device = `file:${path('samples, "1"')}`
   writeFileSync(path('samples, "1"'), samplesFile(head, samples))
-  writeFileSync(path('rules.json'), textOf(file))
+  writeFileSync(path('rules.json'), jsonText(file))
   writeFileSync(path('events.log'), BEFORE)
   const code = await runTracebackCommand({
     ...{ device, rules: path('rules.json'), eventLog: path('events.log') },
@@ -56,7 +56,7 @@ export async function compareLog(random: Random, folder: string): Promise<{ read
   // As lines, so that a failure shows which differ; then as bytes.
   deepEqual(log.toString().split('\n'), wanted.log.split('\n'))
   equal(log.compare(Buffer.from(wanted.log)), 0)
-  equal(code, wanted.code, `exit code of ${textOf(file)}`)
+  equal(code, wanted.code, `exit code of ${jsonText(file)}`)
   return { bytes: log.length }
 }
 
