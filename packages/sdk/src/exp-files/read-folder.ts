@@ -6,7 +6,7 @@ import { type ExpDestination, expDestination } from './destination.ts'
 import { parseExp } from './parse.ts'
 
 /** The vendor's folder, for an environment without `FLUENT_BIT_CONFIG_DIR`. */
-export const VENDOR_EXP_DIR = '/opt/mellanox/doca/services/telemetry/config/fluent_bit_configs/'
+const VENDOR_EXP_DIR = '/opt/mellanox/doca/services/telemetry/config/fluent_bit_configs/'
 
 const FILE_BYTES_LIMIT = 64 << 10
 const FILE_COUNT_LIMIT = 64

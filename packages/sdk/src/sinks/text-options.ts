@@ -21,7 +21,7 @@ export interface TextSinkOptions extends Omit<DeliveryLimits, 'concurrency'> {
 }
 
 /** The keys of lines of text. */
-export const lineEntries = {
+const lineEntries = {
   format: setting(
     choice(TEXT_FORMATS),
     'json_lines',

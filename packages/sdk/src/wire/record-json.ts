@@ -33,8 +33,3 @@ export function recordMembers(
   }
   return members.join(',')
 }
-
-/** `"NaN"`, `"+Inf"` or `"-Inf"`: numbers that JSON does not have, as text. */
-export function numberWord(_path: string, value: number | bigint): string {
-  return Number.isNaN(value) ? '"NaN"' : value > 0 ? '"+Inf"' : '"-Inf"'
-}
