@@ -28,7 +28,7 @@ export function benchBatch(): Batch {
 }
 
 /** The fields of a record. */
-export function benchRecord(i: number) {
+function benchRecord(i: number) {
   const rx = { rx_bytes_total: i * 1e9, rx_packets_total: i * 1e6, rx_drops_total: i }
   const tx = { tx_bytes_total: i * 1e9, tx_packets_total: i * 1e6, tx_drops_total: i }
   return { time: 1_790_000_000_000_000_000n + BigInt(i), device: `eth${i % 16}`, ...rx, ...tx, heat: 41.5, number: i }

@@ -2,7 +2,7 @@
 
 import { ForwardEndpoint } from '../../packages/sdk/src/sinks/fluent-bit/endpoint.ts'
 import { createFluentBit } from '../../packages/sdk/src/sinks/fluent-bit/fluent-bit.ts'
-import { EventChunks, messageOf } from '../../packages/sdk/src/wire/forward/message.ts'
+import { EventChunks, forwardMessage } from '../../packages/sdk/src/wire/forward/message.ts'
 import { benchBatch } from './records.ts'
 
 const [kind, port] = [process.argv[2], Number(process.argv[3])]
@@ -14,7 +14,7 @@ const sink = createFluentBit({ port, tag: 'bench' })
 
 async function sendDirectly(): Promise<void> {
   for (const chunk of chunks.of([batch])) {
-    await endpoint.send(messageOf(chunk, { mode: 'packed_forward' }), new Set(), () => undefined, signal)
+    await endpoint.send(forwardMessage(chunk, { mode: 'packed_forward' }), new Set(), () => undefined, signal)
     chunks.release(chunk)
   }
 }

@@ -71,8 +71,8 @@ function kindOf({ role, kind, optional, count }: Field): string {
 }
 
 /**
- * The metric of a field with its constant labels, quoted. Empty if the field has none, or if the names of type and field
- * make its name.
+ * The metric of a field with its constant labels, quoted. Empty if the field has none, or if the names of type and
+ * field make its name.
  */
 function ownMetricOf(type: RecordType, { name, field }: Slot): string {
   const metric = type.metrics.get(name)

@@ -327,7 +327,6 @@ export class Agent {
 
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
-    const { config, log } = this.options
     this.self.start()
     void this.#recallHints()
     void this.fieldSets.tellMissing()

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 type Document = Readonly<Record<string, unknown>>
 type Status = { readonly status: number; readonly error?: unknown }
 
-/** What a server for `_bulk` has, and the answers that it gives. It checks every line, and refuses what Elasticsearch does. */
+/**
+ * What a server for `_bulk` has, and the answers that it gives. It checks every line, and refuses what Elasticsearch
+ * does.
+ */
 export class BulkServer {
   /** Documents by index. */
   readonly indexes = new Map<string, Document[]>()

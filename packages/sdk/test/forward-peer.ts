@@ -126,7 +126,7 @@ export class ForwardPeer {
 }
 
 /** All whole values at the beginning of bytes, and where they end. */
-export function decoded(bytes: Buffer): { readonly values: readonly unknown[]; readonly end: number } {
+function decoded(bytes: Buffer): { readonly values: readonly unknown[]; readonly end: number } {
   const values: unknown[] = []
   let end = 0
   try {

@@ -69,8 +69,8 @@ interface InfoRow {
 }
 
 /**
- * Makes info metrics, such as `nvml_gpu_info`, of the texts in records. When a text changes, the old series leaves every
- * view. If several sources report a series, a text of an older source counts unless it is empty.
+ * Makes info metrics, such as `nvml_gpu_info`, of the texts in records. When a text changes, the old series leaves
+ * every view. If several sources report a series, a text of an older source counts unless it is empty.
  */
 export class InfoRows implements Sink {
   readonly name = 'infos'

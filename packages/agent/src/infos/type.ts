@@ -21,7 +21,9 @@ export interface InfoMetric {
   readonly type: RecordType
 }
 
-/** The info metrics. Texts that change often, such as lists of interfaces, are left out: each change is a new series. */
+/**
+ * The info metrics. Texts that change often, such as lists of interfaces, are left out: each change is a new series.
+ */
 export const INFO_METRICS: readonly InfoMetric[] = [
   infoMetric(nvmlGpuInfoType, ['serial', 'driver', 'vbios']),
   infoMetric(podInfoType, ['app', 'service', 'node_name']),

@@ -28,8 +28,8 @@ interface MetricField {
 }
 
 /**
- * The latest value of every live series of a metric, or of every metric or one field of a type. A series that its source reports as
- * absent is listed too, with the reason.
+ * The latest value of every live series of a metric, or of every metric or one field of a type. A series that its
+ * source reports as absent is listed too, with the reason.
  */
 export function latestSeries(
   recent: RecentRing,

@@ -1,8 +1,8 @@
 import type { ListedMetric, ListedType, Matcher } from '@sonde/sdk/api'
 
 /**
- * The metrics of a type, each once. Fields with constant labels share a metric: the first stands for all, named like the
- * metric without the name of the type.
+ * The metrics of a type, each once. Fields with constant labels share a metric: the first stands for all, named like
+ * the metric without the name of the type.
  */
 export function metricsOfType({ name, fields }: Pick<ListedType, 'name' | 'fields'>): readonly ListedMetric[] {
   const prefix = `${name}_`

@@ -46,8 +46,8 @@ export interface DeliveryOptions<P> extends DeliveryLimits {
   /** Timers. Default: those of the process. */
   timers?: Timers
   /**
-   * How long the next attempt has to wait, for a limit of bytes a second. Asked before each attempt. Unit: milliseconds.
-   * Default: attempts do not wait.
+   * How long the next attempt has to wait, for a limit of bytes a second. Asked before each attempt. Unit:
+   * milliseconds. Default: attempts do not wait.
    */
   waitMs?: () => number
   /** Random numbers from 0 to 1 for the pauses. Default: `Math.random`. */
@@ -64,8 +64,8 @@ export interface DeliverySink extends Sink {
   /** Size of the queued records, as limits count it. Unit: bytes. */
   readonly queuedBytes: number
   /**
-   * The age of the oldest record that has not arrived: 0 with an empty queue, undefined while no request is in progress.
-   * Unit: seconds.
+   * The age of the oldest record that has not arrived: 0 with an empty queue, undefined while no request is in
+   * progress. Unit: seconds.
    */
   readonly lagS: number | undefined
   /** The last error; empty after a request has arrived. */

@@ -42,8 +42,8 @@ export class LabelChanges {
   }
 
   /**
-   * The type with its new names; the same type if none changes. The layout stays the same. A changed type has no entity,
-   * because the key of an entity is labels.
+   * The type with its new names; the same type if none changes. The layout stays the same. A changed type has no
+   * entity, because the key of an entity is labels.
    */
   renamed(type: RecordType): RecordType {
     if (type.name.startsWith(OWN_PREFIX)) return type

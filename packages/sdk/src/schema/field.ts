@@ -20,8 +20,8 @@ export interface FieldOptions {
   metric?: string
   /**
    * Constant labels of the metric, such as `{ mode: 'user' }`: they distinguish fields that share a metric. Only for a
-   * counter, gauge or histogram. Range: 1 to 8 labels with values of 1 to 200 characters, and no label field of the type
-   * has such a name. Default: none.
+   * counter, gauge or histogram. Range: 1 to 8 labels with values of 1 to 200 characters, and no label field of the
+   * type has such a name. Default: none.
    */
   labels?: Readonly<Record<string, string>>
   /**

@@ -39,7 +39,9 @@ const KERNEL_FIELDS: Readonly<Record<string, KernelField>> = {
   intr: 'interrupts_total',
   processes: 'forks_total',
 }
-/** The fields of the line `softirq`, in the order in which the kernel has printed them since 2.6.31. The sum is first. */
+/**
+ * The fields of the line `softirq`, in the order in which the kernel has printed them since 2.6.31. The sum is first.
+ */
 const SOFTIRQ_FIELDS: readonly (KernelField | '')[] = [
   '',
   'softirqs_hi_total',

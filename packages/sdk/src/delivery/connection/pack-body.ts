@@ -15,7 +15,7 @@ export async function packBody(body: string | Uint8Array, compression: Compressi
   )
 }
 
-/** @throws OptionFault if this Node cannot pack so. */
+/** @throws OptionFault if this Node does not have the compression. */
 export function checkCompression(compression: Compression = 'none'): void {
   if (compression !== 'zstd' || 'zstdCompress' in zlib) return
   throw new OptionFault(

@@ -50,8 +50,8 @@ const OPEN_AGAIN_MS = 5000
 const NO_EVENTS: QueueEvents = { found: () => undefined, expired: () => undefined, failed: () => undefined }
 
 /**
- * A queue in files: segments of checksummed blocks, which `sonde read` reads, and a cursor beside them. Batches in files
- * take no memory: it holds what is not written yet, one window of the file that is read, and what is being sent.
+ * A queue in files: segments of checksummed blocks, which `sonde read` reads, and a cursor beside them. Batches in
+ * files take no memory: it holds what is not written yet, one window of the file that is read, and what is being sent.
  */
 export class DiskQueue implements DeliveryQueue, DurableQueue {
   readonly durable = this

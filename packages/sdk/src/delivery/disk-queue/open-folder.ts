@@ -36,7 +36,7 @@ interface FoundFile {
  * @throws SondeError `QUE_FOLDER` if it is a link or no folder, `QUE_LOCKED` if another process uses it; errors of the
  * system.
  */
-export async function lockFolder(disk: Disk, folder: string): Promise<FileLock> {
+async function lockFolder(disk: Disk, folder: string): Promise<FileLock> {
   await disk.inTurn(() => makeFolders(folder))
   if (!(await disk.inTurn(() => lstat(folder))).isDirectory())
     throw new SondeError('QUE_FOLDER', `queueDir is ${shown(folder)}, which is a link; allowed: a folder`)

@@ -21,8 +21,8 @@ const FILTER = 'errors,items.*.status,items.*.error'
 /**
  * Writes records as documents to Elasticsearch or OpenSearch, with `_bulk`.
  *
- * @throws SondeError `ELS_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that cannot
- * be read, `DLV_OPTION` for a limit out of range.
+ * @throws SondeError `ELS_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that
+ * cannot be read, `DLV_OPTION` for a limit out of range.
  */
 export function createEs(options: EsOptions): DeliverySink {
   const target = checkOptions(esTargetEntries, options, 'ELS_OPTION', ' of es')

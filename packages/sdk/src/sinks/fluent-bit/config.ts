@@ -7,7 +7,7 @@ import { OptionFault } from '../../delivery/connection/option-fault.ts'
 import { readSecret, type SecretOptions, secretEntries } from '../../delivery/connection/secret-source.ts'
 import { readTls } from '../../delivery/connection/tls.ts'
 import type { OnLoss } from '../../delivery/ledger.ts'
-import type { Credentials } from '../../wire/forward/handshake.ts'
+import type { ForwardCredentials } from '../../wire/forward/handshake.ts'
 import type { ForwardMode } from '../../wire/forward/message.ts'
 import type { RecordLayout } from '../../wire/forward/template.ts'
 
@@ -98,7 +98,7 @@ export function checkForward(options: ForwardOptions): void {
   const isUsed = files.verify !== false && [files.caFile, files.certFile, files.serverName].every((each) => !each)
   if (!enabled && !isUsed) throw new OptionFault('tls', 'is given, but not enabled', 'tls.enabled: true')
   readTls(files)
-  const { sharedKey } = readCredentials(options) ?? {}
+  const { sharedKey } = readForwardCredentials(options) ?? {}
   if (username !== undefined && sharedKey === undefined)
     throw new OptionFault('username', 'is given without a key', 'a sharedKey, which the handshake needs')
 }
@@ -108,7 +108,7 @@ export function checkForward(options: ForwardOptions): void {
  *
  * @throws OptionFault if a file or a variable cannot be read, or a name lacks its password.
  */
-export function readCredentials(options: ForwardOptions): Credentials | undefined {
+export function readForwardCredentials(options: ForwardOptions): ForwardCredentials | undefined {
   const { username, selfHostname = hostname() } = options
   const sharedKey = readSecret('sharedKey', options)
   const password = readSecret('password', options)

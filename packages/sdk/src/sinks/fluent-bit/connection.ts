@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { messageOf } from '../../errors.ts'
 import { type Decoded, ForwardDecoder } from '../../wire/forward/decode.ts'
-import { type Credentials, faultOfPong, type Helo, heloOf, pingOf } from '../../wire/forward/handshake.ts'
+import { type ForwardCredentials, faultOfPong, type Helo, heloOf, pingOf } from '../../wire/forward/handshake.ts'
 
 /** What a server may send between two messages of ours, beside acknowledgements. Unit: bytes. */
 const SAID_BYTES_MAX = 64 << 10
@@ -71,7 +71,7 @@ export class ForwardConnection {
    *
    * @throws Error that says what the server does not do.
    */
-  async shakeHands(credentials: Credentials, limitMs: number): Promise<void> {
+  async shakeHands(credentials: ForwardCredentials, limitMs: number): Promise<void> {
     const salt = randomBytes(SALT_BYTES)
     const { promise, resolve } = Promise.withResolvers<void>()
     let helo: Helo | undefined

@@ -4,7 +4,7 @@ import { textWithout } from '../../delivery/connection/http-result.ts'
 import { openSocket } from '../../delivery/connection/open-socket.ts'
 import { type SocketAddress, socketAddressText } from '../../delivery/connection/socket-address.ts'
 import { SondeError } from '../../errors.ts'
-import { type ForwardOptions, readCredentials } from './config.ts'
+import { type ForwardOptions, readForwardCredentials } from './config.ts'
 import { ConnectionClosed, ForwardConnection } from './connection.ts'
 
 const WORDS_CHARACTERS_MAX = 300
@@ -61,7 +61,7 @@ export class ForwardEndpoint {
   /** Opens a connection, with the handshake if there is a key. @throws Error with the words of the server. */
   async open(signal: AbortSignal): Promise<ForwardConnection> {
     // Files and variables may have changed since the last connection.
-    const credentials = readCredentials(this.#options)
+    const credentials = readForwardCredentials(this.#options)
     const connection = new ForwardConnection(await this.#socket(signal), this.shown)
     if (credentials === undefined) return connection
     try {

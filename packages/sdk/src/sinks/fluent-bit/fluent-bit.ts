@@ -6,7 +6,7 @@ import { socketAddresses } from '../../delivery/connection/socket-address.ts'
 import { warnIfUnverified } from '../../delivery/connection/tls.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
 import type { SendResult } from '../../delivery/sender.ts'
-import { EventChunks, messageOf } from '../../wire/forward/message.ts'
+import { EventChunks, forwardMessage } from '../../wire/forward/message.ts'
 import { checkForward, type FluentBitOptions, type ForwardOptions, forwardEntries } from './config.ts'
 import { encodeMessages, type ForwardMessage } from './encode.ts'
 import { type ForwardAddress, ForwardEndpoint } from './endpoint.ts'
@@ -17,8 +17,8 @@ const TIMEOUT_MS = 10_000
 /**
  * Sends records to Fluent Bit, Fluentd or any other server of Fluent Forward v1.
  *
- * @throws SondeError `FWD_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that cannot
- * be read, `DLV_OPTION` for a limit out of range.
+ * @throws SondeError `FWD_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that
+ * cannot be read, `DLV_OPTION` for a limit out of range.
  */
 export function createFluentBit(options: FluentBitOptions): DeliverySink {
   const forward = checkOptions(forwardEntries, options, 'FWD_OPTION', ' of fluentBit')
@@ -76,7 +76,10 @@ async function send(
       if (isCompressed) message.packed ??= packBody(message.events, 'gzip')
       const packed = await message.packed
       const events = packed === undefined ? message.events : bufferOf(packed)
-      return messageOf({ ...message, events }, { mode, isCompressed, ...(requireAck ? { chunk: message.id } : {}) })
+      return forwardMessage(
+        { ...message, events },
+        { mode, isCompressed, ...(requireAck ? { chunk: message.id } : {}) },
+      )
     }),
   )
   const all = pieces.flat()

@@ -15,8 +15,8 @@ const RETRIED: ReadonlySet<number> = new Set([...RETRIED_STATUSES, 401, 403, 404
 /**
  * Writes records to InfluxDB as line protocol.
  *
- * @throws SondeError `FLX_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that cannot
- * be read, `DLV_OPTION` for a limit out of range.
+ * @throws SondeError `FLX_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that
+ * cannot be read, `DLV_OPTION` for a limit out of range.
  */
 export function createInflux(options: InfluxOptions): DeliverySink {
   const target = checkOptions(influxTargetEntries, options, 'FLX_OPTION', ' of influx')

@@ -9,8 +9,8 @@ import { encodeLines } from './encode.ts'
 /**
  * Posts records as JSON lines over HTTP. It is small and whole: to make another push sink, copy its folder.
  *
- * @throws SondeError `JSL_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that cannot
- * be read, `DLV_OPTION` for a limit out of range.
+ * @throws SondeError `JSL_OPTION` for an option that is not allowed, `DLV_CONNECTION` for a file or variable that
+ * cannot be read, `DLV_OPTION` for a limit out of range.
  */
 export function createJsonl(options: JsonlOptions): DeliverySink {
   const connection = checkOptions(httpEntries, options, 'JSL_OPTION', ' of jsonl')

@@ -4,7 +4,10 @@ import { Lines, type TimeStyle } from '../../wire/prometheus/lines.ts'
 import type { Family, MetricFields } from './families.ts'
 import type { MetricTable } from './metric-table.ts'
 
-/** One metric of one type, with one set of constant labels: the lines of its rows, once for all formats or, with timestamps, once for each format. */
+/**
+ * One metric of one type, with one set of constant labels: the lines of its rows, once for all formats or, with
+ * timestamps, once for each format.
+ */
 export class MetricColumn {
   readonly table: MetricTable
   readonly family: Family

@@ -12,8 +12,8 @@ const DEPTH_MAX = 4
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Decodes the MessagePack objects of a server, in whatever pieces they come. A message beyond the limits is an error, whose message is the predicate of a sentence about the server;
- * nothing is decoded afterwards.
+ * Decodes the MessagePack objects of a server, in whatever pieces they come. A message beyond the limits is an error,
+ * whose message is the predicate of a sentence about the server; nothing is decoded afterwards.
  */
 export class ForwardDecoder {
   #rest: Uint8Array = new Uint8Array(0)

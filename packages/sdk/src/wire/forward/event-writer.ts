@@ -4,8 +4,8 @@ import { labelText } from '../../schema/reader.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type EventTime, EventTimes } from './event-time.ts'
 import { EventCache, type KnownEvents } from './known-events.ts'
-import { pack } from './msgpack.ts'
-import { EVENT_TIME_AT, KIND_CODES, OPERATION_NUMBERS, type RecordLayout, type Template } from './template.ts'
+import { packValue } from './msgpack.ts'
+import { EVENT_TIME_AT, type EventTemplate, OPERATION_CODES, OPERATION_NUMBERS, type RecordLayout } from './template.ts'
 
 const START_BYTES = 64 << 10
 /** Spare pieces of memory; each is about the size of a message. */
@@ -77,7 +77,7 @@ export class EventWriter {
   }
 
   /** Appends the template of a record and fills its numbers in. */
-  #numbers(known: KnownEvents, data: DataView, at: number): Template {
+  #numbers(known: KnownEvents, data: DataView, at: number): EventTemplate {
     let template = known.template(data, at)
     this.#place(template)
     if (!fill(template.operations, data, at, this.#data, this.length)) {
@@ -89,7 +89,7 @@ export class EventWriter {
     return template
   }
 
-  #time(start: number, { timestampAt }: Template, { seconds, nanoseconds }: EventTime): void {
+  #time(start: number, { timestampAt }: EventTemplate, { seconds, nanoseconds }: EventTime): void {
     const microseconds = seconds * 1e6 + Math.floor(nanoseconds / 1000)
     this.#data.setUint32(start + EVENT_TIME_AT, seconds)
     this.#data.setUint32(start + EVENT_TIME_AT + 4, nanoseconds)
@@ -97,14 +97,14 @@ export class EventWriter {
     this.#data.setUint32(start + timestampAt + 4, microseconds % 2 ** 32)
   }
 
-  #texts(known: KnownEvents, { texts }: Template, { symbols }: Batch, views: Views, at: number): void {
+  #texts(known: KnownEvents, { texts }: EventTemplate, { symbols }: Batch, views: Views, at: number): void {
     for (const { slot, key, isSymbol } of texts) {
       if (isSymbol) {
         this.#append(known.label(slot, key, views.data.getUint32(at + slot.offset, true), symbols))
         continue
       }
       this.#append(key)
-      this.#append(pack(labelText(slot, views, at, symbols)))
+      this.#append(packValue(labelText(slot, views, at, symbols)))
     }
   }
 
@@ -114,7 +114,7 @@ export class EventWriter {
     this.length += bytes.length
   }
 
-  #place({ bytes }: Template): void {
+  #place({ bytes }: EventTemplate): void {
     this.#reserve(bytes.length)
     this.#bytes.set(bytes, this.length)
   }
@@ -138,27 +138,27 @@ function fill(operations: Int32Array, data: DataView, at: number, out: DataView,
     const from = at + (operations[i + 1] as number)
     const to = start + (operations[i + 2] as number)
     switch (operations[i]) {
-      case KIND_CODES.u64:
-      case KIND_CODES.i64:
+      case OPERATION_CODES.u64:
+      case OPERATION_CODES.i64:
         out.setUint32(to, data.getUint32(from + 4, true))
         out.setUint32(to + 4, data.getUint32(from, true))
         break
-      case KIND_CODES.f64:
-      case KIND_CODES.f32: {
-        const value = operations[i] === KIND_CODES.f64 ? data.getFloat64(from, true) : data.getFloat32(from, true)
+      case OPERATION_CODES.f64:
+      case OPERATION_CODES.f32: {
+        const value = operations[i] === OPERATION_CODES.f64 ? data.getFloat64(from, true) : data.getFloat32(from, true)
         if (!Number.isFinite(value)) return false
         out.setFloat64(to, value)
         break
       }
-      case KIND_CODES.u32:
-      case KIND_CODES.i32:
+      case OPERATION_CODES.u32:
+      case OPERATION_CODES.i32:
         out.setUint32(to, data.getUint32(from, true))
         break
-      case KIND_CODES.u16:
-      case KIND_CODES.i16:
+      case OPERATION_CODES.u16:
+      case OPERATION_CODES.i16:
         out.setUint16(to, data.getUint16(from, true))
         break
-      case KIND_CODES.bool:
+      case OPERATION_CODES.bool:
         if (data.getUint8(from) !== 0) out.setUint8(to, out.getUint8(to) | TRUE_BIT)
         break
       default:
@@ -173,8 +173,8 @@ function notFinite(operations: Int32Array, data: DataView, at: number): Readonly
   const places = new Set<number>()
   for (let i = 0; i < operations.length; i += OPERATION_NUMBERS) {
     const place = operations[i + 1] as number
-    const isFloat32 = operations[i] === KIND_CODES.f32
-    if (!isFloat32 && operations[i] !== KIND_CODES.f64) continue
+    const isFloat32 = operations[i] === OPERATION_CODES.f32
+    if (!isFloat32 && operations[i] !== OPERATION_CODES.f64) continue
     const value = isFloat32 ? data.getFloat32(at + place, true) : data.getFloat64(at + place, true)
     if (!Number.isFinite(value)) places.add(place)
   }

@@ -8,7 +8,7 @@ import { array, counter, gauge, label, optional, text, timestamp, value } from '
 import { readRecords } from '../../schema/reader.ts'
 import { defineOwnType, defineType } from '../../schema/record-type.ts'
 import { viewsOf } from '../../schema/views.ts'
-import { EventChunks, type EventChunksOptions, MESSAGE_BYTES, type MessageOptions, messageOf } from './message.ts'
+import { EventChunks, type EventChunksOptions, forwardMessage, MESSAGE_BYTES, type MessageOptions } from './message.ts'
 
 /** An EventTime, as an independent decoder reads it. */
 class Time {
@@ -54,7 +54,7 @@ const TAG = `b6${Buffer.from('sonde.conformance_port').toString('hex')}`
 function bytesOf(options: Partial<EventChunksOptions>, message: Omit<MessageOptions, 'mode'>): string {
   const { mode } = { ...OPTIONS, ...options }
   const chunks = new EventChunks({ ...OPTIONS, ...options }).of([goldenBatch()])
-  return chunks.map((chunk) => Buffer.concat(messageOf(chunk, { mode, ...message })).toString('hex')).join(' ')
+  return chunks.map((chunk) => Buffer.concat(forwardMessage(chunk, { mode, ...message })).toString('hex')).join(' ')
 }
 
 test('golden bytes of each mode', () => {

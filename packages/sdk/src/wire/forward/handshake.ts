@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Decoded } from './decode.ts'
-import { pack } from './msgpack.ts'
+import { packValue } from './msgpack.ts'
 
 /** The first message of a server that wants a shared key. */
 export interface Helo {
@@ -12,7 +12,7 @@ export interface Helo {
 }
 
 /** What a client knows before the handshake. */
-export interface Credentials {
+export interface ForwardCredentials {
   readonly sharedKey: string
   /** Name of this host; a server refuses its own. */
   readonly hostname: string
@@ -31,10 +31,10 @@ export function heloOf(message: Decoded): Helo | undefined {
 }
 
 /** The answer to a server: proves that this client has the key, and the password if the server wants a user. */
-export function pingOf({ nonce, auth }: Helo, salt: Uint8Array, credentials: Credentials): Buffer {
+export function pingOf({ nonce, auth }: Helo, salt: Uint8Array, credentials: ForwardCredentials): Buffer {
   const { sharedKey, hostname, username, password } = credentials
   const hasUser = auth.length > 0
-  return pack([
+  return packValue([
     'PING',
     hostname,
     salt,

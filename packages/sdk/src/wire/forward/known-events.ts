@@ -2,8 +2,8 @@ import type { SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import type { BatchSymbols } from '../../schema/texts.ts'
-import { pack } from './msgpack.ts'
-import { type RecordLayout, type Template, templateOf } from './template.ts'
+import { packValue } from './msgpack.ts'
+import { type EventTemplate, type RecordLayout, templateOf } from './template.ts'
 
 /** Memory of templates and labels; all are made anew when it is full. Unit: bytes. */
 const CACHE_BYTES = 8 << 20
@@ -17,11 +17,11 @@ export class KnownEvents {
   readonly #source: SourceInfo
   readonly #layout: RecordLayout
   readonly #onBytes: (bytes: number) => void
-  readonly #templates = new Map<string, Template>()
+  readonly #templates = new Map<string, EventTemplate>()
   readonly #labels = new Map<Slot, Map<number, Buffer>>()
   /** The presence words of the last record. */
   readonly #words: Uint32Array
-  #last: Template | undefined
+  #last: EventTemplate | undefined
 
   constructor(type: RecordType, source: SourceInfo, layout: RecordLayout, onBytes: (bytes: number) => void) {
     this.#type = type
@@ -32,7 +32,7 @@ export class KnownEvents {
   }
 
   /** The template for the present fields of the record at `at`. */
-  template(data: DataView, at: number): Template {
+  template(data: DataView, at: number): EventTemplate {
     let isSame = this.#last !== undefined
     for (let word = 0; word < this.#words.length; word++) {
       const bits = data.getUint32(at + word * 4, true)
@@ -44,7 +44,7 @@ export class KnownEvents {
   }
 
   /** The template for the record of the last call, with nil for the numbers at these places in the record. */
-  withNils(nils: ReadonlySet<number>): Template {
+  withNils(nils: ReadonlySet<number>): EventTemplate {
     return this.#find(nils)
   }
 
@@ -57,14 +57,14 @@ export class KnownEvents {
     }
     let text = ids.get(id)
     if (text === undefined) {
-      text = Buffer.concat([key, pack(symbols.text(id))])
+      text = Buffer.concat([key, packValue(symbols.text(id))])
       ids.set(id, text)
       this.#onBytes(text.length + ENTRY_BYTES)
     }
     return text
   }
 
-  #find(nils: ReadonlySet<number>): Template {
+  #find(nils: ReadonlySet<number>): EventTemplate {
     const key = `${this.#words.join()}|${[...nils].join()}`
     let template = this.#templates.get(key)
     if (template === undefined) {

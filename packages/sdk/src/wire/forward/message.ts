@@ -1,6 +1,6 @@
 import type { Batch } from '../../schema/batch.ts'
 import { EventWriter } from './event-writer.ts'
-import { arrayHeader, binaryHeader, type Packable, pack } from './msgpack.ts'
+import { arrayHeader, binaryHeader, type Packable, packValue } from './msgpack.ts'
 import type { RecordLayout } from './template.ts'
 
 /**
@@ -86,18 +86,18 @@ export interface MessageOptions {
 }
 
 /** The bytes of a message, in order. Pure. */
-export function messageOf({ tag, events, count }: EventChunk, options: MessageOptions): readonly Buffer[] {
+export function forwardMessage({ tag, events, count }: EventChunk, options: MessageOptions): readonly Buffer[] {
   const { mode, chunk, isCompressed = false } = options
   const said: Record<string, Packable> = {
     ...(mode === 'message' ? {} : { size: count }),
     ...(chunk === undefined ? {} : { chunk }),
     ...(isCompressed ? { compressed: 'gzip' } : {}),
   }
-  const tail = Object.keys(said).length === 0 ? [] : [pack(said)]
+  const tail = Object.keys(said).length === 0 ? [] : [packValue(said)]
   if (mode === 'message') {
     // Time and record are elements of the message: the header of their array is left out.
-    return [Buffer.concat([arrayHeader(3 + tail.length), pack(tag)]), events.subarray(1), ...tail]
+    return [Buffer.concat([arrayHeader(3 + tail.length), packValue(tag)]), events.subarray(1), ...tail]
   }
   const before = mode === 'forward' ? arrayHeader(count) : binaryHeader(events.length)
-  return [Buffer.concat([arrayHeader(2 + tail.length), pack(tag), before]), events, ...tail]
+  return [Buffer.concat([arrayHeader(2 + tail.length), packValue(tag), before]), events, ...tail]
 }

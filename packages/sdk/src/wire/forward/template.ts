@@ -2,7 +2,7 @@ import type { SourceInfo } from '../../schema/batch.ts'
 import type { Kind } from '../../schema/kinds.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { arrayHeader, mapHeader, pack } from './msgpack.ts'
+import { arrayHeader, mapHeader, packValue } from './msgpack.ts'
 
 /**
  * How a record lies in an event. `flb_std`: one flat map, which every output of Fluent Bit can write. `custom`: the
@@ -20,7 +20,7 @@ export const OPERATION_NUMBERS = 3
  * An event of one type and source with all constant bytes: keys, source, type. Numbers are zero, and are filled in by
  * operations. The texts of a record have any length, so they follow the template.
  */
-export interface Template {
+export interface EventTemplate {
   readonly bytes: Buffer
   /** Where the microseconds of the key `timestamp` are. */
   readonly timestampAt: number
@@ -38,8 +38,8 @@ export interface TextSlot {
   readonly isSymbol: boolean
 }
 
-/** Operations by kind; the codes are those of {@link KIND_CODES}. */
-export const KIND_CODES = {
+/** Operations by kind; the codes are those of {@link OPERATION_CODES}. */
+export const OPERATION_CODES = {
   u8: 0,
   i8: 1,
   u16: 2,
@@ -54,7 +54,7 @@ export const KIND_CODES = {
 } as const
 
 /** The type byte and the width of a number. A bool is a type byte alone. Widths are fixed, so that places are. */
-const ENCODED: Readonly<Record<keyof typeof KIND_CODES, readonly [type: number, bytes: number]>> = {
+const ENCODED: Readonly<Record<keyof typeof OPERATION_CODES, readonly [type: number, bytes: number]>> = {
   u8: [0xcc, 1],
   i8: [0xd0, 1],
   u16: [0xcd, 2],
@@ -83,7 +83,7 @@ export function templateOf(
   type: RecordType,
   source: SourceInfo,
   { layout, isPresent, nils }: TemplateOptions,
-): Template {
+): EventTemplate {
   const { fields, labels } = keysOf(type, source, layout)
   const present = type.layout.slots.filter(isPresent)
   const count = present.length + labels.length
@@ -91,18 +91,18 @@ export function templateOf(
   const out = new Pieces()
   out.add(Buffer.of(0x92, 0xd7, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   out.add(mapHeader(Object.keys(common).length + 1 + (layout === 'custom' ? 1 : count)))
-  out.add(pack('timestamp'))
+  out.add(packValue('timestamp'))
   const timestampAt = out.add(Buffer.of(0xcf, 0, 0, 0, 0, 0, 0, 0, 0)) + 1
-  for (const word of Object.entries(common).flat()) out.add(pack(word))
+  for (const word of Object.entries(common).flat()) out.add(packValue(word))
   if (layout === 'custom') {
-    out.add(pack('values'))
+    out.add(packValue('values'))
     out.add(mapHeader(count))
   }
-  for (const word of labels.flat()) out.add(pack(word))
+  for (const word of labels.flat()) out.add(packValue(word))
   const operations: number[] = []
   const texts: TextSlot[] = []
   for (const slot of present) {
-    const key = pack(fields.get(slot) ?? slot.name)
+    const key = packValue(fields.get(slot) ?? slot.name)
     if (isText(slot)) {
       texts.push({ slot, key, isSymbol: slot.field.kind === 'symbol' && slot.field.role === 'label' })
       continue
@@ -116,14 +116,14 @@ export function templateOf(
 
 function addNumbers(slot: Slot, nils: ReadonlySet<number>, out: Pieces, operations: number[]): void {
   const { count } = slot.field
-  const kind = slot.field.kind as keyof typeof KIND_CODES
+  const kind = slot.field.kind as keyof typeof OPERATION_CODES
   const [type, width] = ENCODED[kind]
   const number = Buffer.alloc(1 + width)
   number[0] = type
   for (let i = 0; i < count; i++) {
     const from = slot.offset + (i * slot.bytes) / count
     if (nils.has(from)) out.add(Buffer.of(NIL))
-    else operations.push(KIND_CODES[kind], from, out.add(number) + (width > 0 ? 1 : 0))
+    else operations.push(OPERATION_CODES[kind], from, out.add(number) + (width > 0 ? 1 : 0))
   }
 }
 
