@@ -2,7 +2,8 @@ import type { Labels } from '@sonde/sdk'
 import { parseSeriesKey } from '@sonde/sdk/internal'
 
 /**
- * A metric, or some of its series, as `/metrics` shows them: `rdma_hw_packet_seq_err_total{rdma_device="mlx5_3",port="1"}`.
+ * A metric, or some of its series, as `/metrics` shows them:
+ * `rdma_hw_packet_seq_err_total{rdma_device="mlx5_3",port="1"}`.
  */
 export interface Selector {
   readonly metric: string

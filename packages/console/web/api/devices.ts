@@ -7,7 +7,10 @@ import { createPoll, type Resource, usePoll, useTypes } from './resources.ts'
 export interface DeviceInfo extends ListedDevice {
   /** Shared by all devices. */
   readonly claims: MetricClaims
-  /** Names of its labels that identify it, in the order of the key of its kind; empty if a type of another kind defines it. */
+  /**
+   * Names of its labels that identify it, in the order of the key of its kind; empty if a type of another kind defines
+   * it.
+   */
   readonly key: readonly string[]
 }
 

@@ -98,8 +98,8 @@ export const docaDiagPciType = defineType(
 )
 
 /**
- * Bytes on the PCIe link of a device. The metrics have the names and the label of the recipe for Kubernetes, which takes
- * inbound for received.
+ * Bytes on the PCIe link of a device. The metrics have the names and the label of the recipe for Kubernetes, which
+ * takes inbound for received.
  */
 export const docaDiagPciBytesType = defineType(
   'doca_diag_pci_bytes',

@@ -4,7 +4,7 @@ import { labelText } from '../../schema/reader.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { type EventTime, EventTimes } from './event-time.ts'
 import { EventCache, type KnownEvents } from './known-events.ts'
-import { packValue } from './msgpack.ts'
+import { pack } from './msgpack.ts'
 import { EVENT_TIME_AT, type EventTemplate, OPERATION_CODES, OPERATION_NUMBERS, type RecordLayout } from './template.ts'
 
 const START_BYTES = 64 << 10
@@ -104,7 +104,7 @@ export class EventWriter {
         continue
       }
       this.#append(key)
-      this.#append(packValue(labelText(slot, views, at, symbols)))
+      this.#append(pack(labelText(slot, views, at, symbols)))
     }
   }
 

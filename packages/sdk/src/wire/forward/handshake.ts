@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Decoded } from './decode.ts'
-import { packValue } from './msgpack.ts'
+import { pack } from './msgpack.ts'
 
 /** The first message of a server that wants a shared key. */
 export interface Helo {
@@ -34,7 +34,7 @@ export function heloOf(message: Decoded): Helo | undefined {
 export function pingOf({ nonce, auth }: Helo, salt: Uint8Array, credentials: ForwardCredentials): Buffer {
   const { sharedKey, hostname, username, password } = credentials
   const hasUser = auth.length > 0
-  return packValue([
+  return pack([
     'PING',
     hostname,
     salt,

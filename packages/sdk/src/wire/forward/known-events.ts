@@ -2,7 +2,7 @@ import type { SourceInfo } from '../../schema/batch.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import type { BatchSymbols } from '../../schema/texts.ts'
-import { packValue } from './msgpack.ts'
+import { pack } from './msgpack.ts'
 import { type EventTemplate, type RecordLayout, templateOf } from './template.ts'
 
 /** Memory of templates and labels; all are made anew when it is full. Unit: bytes. */
@@ -57,7 +57,7 @@ export class KnownEvents {
     }
     let text = ids.get(id)
     if (text === undefined) {
-      text = Buffer.concat([key, packValue(symbols.text(id))])
+      text = Buffer.concat([key, pack(symbols.text(id))])
       ids.set(id, text)
       this.#onBytes(text.length + ENTRY_BYTES)
     }

@@ -1,6 +1,6 @@
 import type { Batch } from '../../schema/batch.ts'
 import { EventWriter } from './event-writer.ts'
-import { arrayHeader, binaryHeader, type Packable, packValue } from './msgpack.ts'
+import { arrayHeader, binaryHeader, type Packable, pack } from './msgpack.ts'
 import type { RecordLayout } from './template.ts'
 
 /**
@@ -93,11 +93,11 @@ export function forwardMessage({ tag, events, count }: EventChunk, options: Mess
     ...(chunk === undefined ? {} : { chunk }),
     ...(isCompressed ? { compressed: 'gzip' } : {}),
   }
-  const tail = Object.keys(said).length === 0 ? [] : [packValue(said)]
+  const tail = Object.keys(said).length === 0 ? [] : [pack(said)]
   if (mode === 'message') {
     // Time and record are elements of the message: the header of their array is left out.
-    return [Buffer.concat([arrayHeader(3 + tail.length), packValue(tag)]), events.subarray(1), ...tail]
+    return [Buffer.concat([arrayHeader(3 + tail.length), pack(tag)]), events.subarray(1), ...tail]
   }
   const before = mode === 'forward' ? arrayHeader(count) : binaryHeader(events.length)
-  return [Buffer.concat([arrayHeader(2 + tail.length), packValue(tag), before]), events, ...tail]
+  return [Buffer.concat([arrayHeader(2 + tail.length), pack(tag), before]), events, ...tail]
 }

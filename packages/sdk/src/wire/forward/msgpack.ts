@@ -1,4 +1,4 @@
-/** A value that {@link packValue} writes. Numbers are whole and fit u32. */
+/** A value that {@link pack} writes. Numbers are whole and fit u32. */
 export type Packable =
   | null
   | boolean
@@ -9,16 +9,16 @@ export type Packable =
   | { readonly [key: string]: Packable }
 
 /** The MessagePack form of a small value: of options and handshakes. Records have an encoder of their own. */
-export function packValue(value: Packable): Buffer {
+export function pack(value: Packable): Buffer {
   if (value === null) return Buffer.of(0xc0)
   if (typeof value === 'boolean') return Buffer.of(value ? 0xc3 : 0xc2)
   if (typeof value === 'number') return value < 0x80 ? Buffer.of(value) : header(0xce, value, 4)
   if (typeof value === 'string') return packText(Buffer.from(value))
   if (value instanceof Uint8Array)
     return Buffer.concat([value.length < 0x100 ? header(0xc4, value.length, 1) : binaryHeader(value.length), value])
-  if (Array.isArray(value)) return Buffer.concat([arrayHeader(value.length), ...value.map(packValue)])
+  if (Array.isArray(value)) return Buffer.concat([arrayHeader(value.length), ...value.map(pack)])
   const entries = Object.entries(value)
-  return Buffer.concat([mapHeader(entries.length), ...entries.flat().map(packValue)])
+  return Buffer.concat([mapHeader(entries.length), ...entries.flat().map(pack)])
 }
 
 /** Text that is UTF-8 already. */

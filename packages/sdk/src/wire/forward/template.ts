@@ -2,7 +2,7 @@ import type { SourceInfo } from '../../schema/batch.ts'
 import type { Kind } from '../../schema/kinds.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { arrayHeader, mapHeader, packValue } from './msgpack.ts'
+import { arrayHeader, mapHeader, pack } from './msgpack.ts'
 
 /**
  * How a record lies in an event. `flb_std`: one flat map, which every output of Fluent Bit can write. `custom`: the
@@ -91,18 +91,18 @@ export function templateOf(
   const out = new Pieces()
   out.add(Buffer.of(0x92, 0xd7, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   out.add(mapHeader(Object.keys(common).length + 1 + (layout === 'custom' ? 1 : count)))
-  out.add(packValue('timestamp'))
+  out.add(pack('timestamp'))
   const timestampAt = out.add(Buffer.of(0xcf, 0, 0, 0, 0, 0, 0, 0, 0)) + 1
-  for (const word of Object.entries(common).flat()) out.add(packValue(word))
+  for (const word of Object.entries(common).flat()) out.add(pack(word))
   if (layout === 'custom') {
-    out.add(packValue('values'))
+    out.add(pack('values'))
     out.add(mapHeader(count))
   }
-  for (const word of labels.flat()) out.add(packValue(word))
+  for (const word of labels.flat()) out.add(pack(word))
   const operations: number[] = []
   const texts: TextSlot[] = []
   for (const slot of present) {
-    const key = packValue(fields.get(slot) ?? slot.name)
+    const key = pack(fields.get(slot) ?? slot.name)
     if (isText(slot)) {
       texts.push({ slot, key, isSymbol: slot.field.kind === 'symbol' && slot.field.role === 'label' })
       continue
