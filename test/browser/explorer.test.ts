@@ -51,7 +51,7 @@ test(
         const group = table.getByRole('button', { name: /rdma_port · \d+.metrics/ })
         await group.waitFor()
         assert.equal(await table.getByRole('link').count(), 0)
-        assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 3_000)
+        assert.ok((await page.evaluate(() => document.documentElement.scrollHeight)) < 3_500)
         await takePicture(t, page, 'explorer-catalogue')
         await assertSound(page)
         const records = page.getByRole('region', { name: 'Table of records' })
