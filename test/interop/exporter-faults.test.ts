@@ -105,7 +105,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
   const { honest, other, cluster, config } = await startCluster(t)
   const startedS = Math.floor(Date.now() / 1000) - 3600
   const podsOf = (...names: string[]) => names.map((pod) => ({ pod, node: `node-${pod[0]}`, started: startedS }))
-  const onePod = (util: number, more: Partial<ExportedPod> = {}): ExportedPod[] => [
+  const podPair = (util: number, more: Partial<ExportedPod> = {}): ExportedPod[] => [
     { pod: 'b-0', util, ...more },
     { pod: 'b-1', util: util + 10, ...more },
   ]
@@ -116,7 +116,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
     { pod: 'a-0', util: 50 },
     { pod: 'a-1', util: 60 },
   ])
-  serve(onePod(70))
+  serve(podPair(70))
   cluster.body = clusterBody(podsOf('a-0', 'a-1', 'b-0', 'b-1'))
   await other.close()
   const sonde = await startSonde(['up', '--config', config])
@@ -162,7 +162,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
   await t.test('it answers, and a Prometheus in front of it renamed the labels', async () => {
     await other.open()
     await answerWith('all pods', ({ pods }) => utilOf(pods, 'b-1') === 80)
-    serve(onePod(71, { isRenamed: true }))
+    serve(podPair(71, { isRenamed: true }))
     const { pods, services } = await answerWith(
       'the pods of renamed labels',
       (answer) => utilOf(answer.pods, 'b-1') === 81,
@@ -180,7 +180,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
   ] as const)
     await t.test(`its clock is ${words}`, async () => {
       const util = skewS > 0 ? 40 : 30
-      const tick = setInterval(() => serve(onePod(util, { end: ` ${Date.now() + skewS * 1000}` })), 100)
+      const tick = setInterval(() => serve(podPair(util, { end: ` ${Date.now() + skewS * 1000}` })), 100)
       t.after(() => clearInterval(tick))
       const { services } = await answerWith('its numbers', ({ pods }) => utilOf(pods, 'b-1') === util + 10)
       clearInterval(tick)
@@ -188,7 +188,7 @@ test('what one exporter or node does costs its own pods alone, and is told', asy
     })
 
   await t.test('a pod is started anew', async () => {
-    serve(onePod(20))
+    serve(podPair(20))
     const again = podsOf('a-0', 'a-1', 'b-0').concat({ pod: 'b-1', node: 'node-b', started: startedS + 3590 })
     cluster.body = clusterBody(again)
     const { pods } = await answerWith('the start', (answer) => {
