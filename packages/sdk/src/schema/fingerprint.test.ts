@@ -20,7 +20,7 @@ test('fingerprints stay what they are: files and peers hold them', () => {
     sonde_event: 'a24488b6676e8650bd643626aa274bcc',
     sonde_gap: '1499b10eee85725cf32a7fd16d542eee',
     sonde_loss: '2f28fab00535b7abb56a8781ec9fdbf6',
-    sonde_mark: '2026085f133659e7ed1033b5252e49e3',
+    sonde_mark: '4375fc228d1d62b8c4a0ca6236394fcb',
     sonde_period: '384b89949ccbe0793a75806061f9b068',
   })
 })

@@ -230,7 +230,7 @@ test('what is wrong with a file is said with file and line', () => {
   assert.match(faultOf(`a=\${b c}`), /names no label/)
   assert.match(faultOf('a=b\u0007'), /is no value of a label/)
   assert.match(
-    faultOf('[device_labels]\n03:00.0=a|1'),
+    faultOf('[device_labels]\n03:00=a|1'),
     /l\.ini:2: it is no PCI address; allowed: one such as 0000:03:00\.0/,
   )
   assert.match(faultOf('[device_labels]\n0000:03:00.0=a|1|b'), /l\.ini:2: it has a name without a value/)
