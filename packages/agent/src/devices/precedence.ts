@@ -28,7 +28,7 @@ export interface PrecedenceOptions {
 export class Precedence {
   readonly #options: PrecedenceOptions
   /** The keys that each source received last, with the restart count of its host. */
-  readonly #told = new Map<string, string>()
+  readonly #sent = new Map<string, string>()
   #version = -1
 
   constructor(options: PrecedenceOptions) {
@@ -45,16 +45,16 @@ export class Precedence {
     this.#version = version
     for (const source of secondHand) {
       const { name, stats } = source
-      if (isSame && this.#told.get(name)?.startsWith(`${stats.restarts} `)) continue
+      if (isSame && this.#sent.get(name)?.startsWith(`${stats.restarts} `)) continue
       const hold = this.#holdingsFor(source)
-      const told = `${stats.restarts} ${JSON.stringify(hold)}`
-      if (told === (this.#told.get(name) ?? '0 []')) {
-        this.#told.set(name, told)
+      const message = `${stats.restarts} ${JSON.stringify(hold)}`
+      if (message === (this.#sent.get(name) ?? '0 []')) {
+        this.#sent.set(name, message)
         continue
       }
-      this.#told.set(name, told)
+      this.#sent.set(name, message)
       // A host that does not run receives the keys after its start.
-      source.command({ hold }).catch(() => this.#told.delete(name))
+      source.command({ hold }).catch(() => this.#sent.delete(name))
     }
   }
 

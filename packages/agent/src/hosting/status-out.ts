@@ -2,7 +2,7 @@ import type { FromHost } from './protocol.ts'
 import type { SampleCall } from './source-stats.ts'
 import type { SourceStatus } from './source-status.ts'
 
-/** How a source fares is told so often at most. Unit: milliseconds. */
+/** How a source fares is sent so often at most. Unit: milliseconds. */
 const APART_MS = 50
 /** The shortest time between reports of returned calls only, because a message wakes the agent. Unit: milliseconds. */
 const CALLS_APART_MS = 500
@@ -21,7 +21,7 @@ export class StatusOut {
   readonly #status: SourceStatus
   readonly #send: (message: FromHost) => void
   #calls: SampleCall[] = []
-  #told: SentStatus | undefined
+  #sent: SentStatus | undefined
   #sentMs = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   /** When the timer ends; infinite without a timer. */
@@ -52,11 +52,11 @@ export class StatusOut {
     this.#sentMs = performance.now()
     const { state, reason, found, stuck, targets, stats } = this.#status
     const { failed, dropped, overruns } = stats
-    const toldTargets = this.#told?.targets
-    this.#told = { state, reason, found, stuck, targets }
+    const sentTargets = this.#sent?.targets
+    this.#sent = { state, reason, found, stuck, targets }
     this.#send({
       ...{ kind: 'status', source: this.#source, state, reason, found, stuck, overruns },
-      ...(targets === toldTargets ? {} : { targets }),
+      ...(targets === sentTargets ? {} : { targets }),
       calls: this.#calls,
       failed: failed.count,
       failures: failed.latest(),
@@ -68,12 +68,12 @@ export class StatusOut {
     dropped.clear()
   }
 
-  /** Whether there is more to tell than calls that came back. */
+  /** Whether anything but returned calls has to be reported. */
   #isNews(): boolean {
     const { state, reason, found, stuck, targets, stats } = this.#status
-    const told = this.#told
-    if (state !== told?.state || reason !== told.reason || found !== told.found || stuck !== told.stuck) return true
-    if (targets !== told.targets) return true
+    const sent = this.#sent
+    if (state !== sent?.state || reason !== sent.reason || found !== sent.found || stuck !== sent.stuck) return true
+    if (targets !== sent.targets) return true
     return stats.failed.count > 0 || stats.dropped.size > 0 || stats.overruns > 0
   }
 }

@@ -10,7 +10,7 @@ export class Router implements HandOut {
   readonly #log: Pick<Logger, 'error'>
   readonly #late = new LateFailures()
   /** Sinks whose failure is in the log. */
-  readonly #told = new Set<Sink>()
+  readonly #logged = new Set<Sink>()
 
   constructor(routes: readonly Route[], log: Pick<Logger, 'error'>) {
     this.routes = routes
@@ -31,10 +31,10 @@ export class Router implements HandOut {
     return this.#late
   }
 
-  /** A sink threw: a line in the log, once a sink. */
+  /** Logs an error of a sink, once for each sink. */
   failed(sink: Sink, error: unknown): void {
-    if (this.#told.has(sink)) return
-    this.#told.add(sink)
+    if (this.#logged.has(sink)) return
+    this.#logged.add(sink)
     this.#log.error(
       { sink: sink.name, reason: 'failed', error },
       'a sink threw, and lost a batch; its drops count more',

@@ -108,14 +108,14 @@ export class Acknowledger {
     }
   }
 
-  /** Records that sinks lost or hid, by reason; of a page that two sinks lost records of, the greater number. */
+  /** Records that sinks lost or hid, by reason. If two sinks lost records of a page, the greater number counts. */
   #recordsBy(sinks: readonly Sink[], take: (sink: Sink) => PagesByReason): Record<string, number> {
     const found = new Map<string, Map<bigint, number>>()
     for (const sink of sinks) {
-      for (const [reason, told] of this.#told(sink, take)) {
-        if (told.size === 0) continue
+      for (const [reason, losses] of this.#pagesBy(sink, take)) {
+        if (losses.size === 0) continue
         const pages = found.get(reason) ?? new Map<bigint, number>()
-        for (const [page, records] of told) pages.set(page, Math.max(records, pages.get(page) ?? 0))
+        for (const [page, records] of losses) pages.set(page, Math.max(records, pages.get(page) ?? 0))
         found.set(reason, pages)
       }
     }
@@ -123,7 +123,7 @@ export class Acknowledger {
     return Object.fromEntries(Array.from(found, ([reason, pages]) => [reason, sumOf(pages)]))
   }
 
-  #told(sink: Sink, take: (sink: Sink) => PagesByReason): PagesByReason {
+  #pagesBy(sink: Sink, take: (sink: Sink) => PagesByReason): PagesByReason {
     try {
       return take(sink)
     } catch (error) {
