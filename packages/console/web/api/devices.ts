@@ -32,17 +32,17 @@ export function useDevices(): Resource<KnownDevices> {
 const joined = new WeakMap<DevicesAnswer, { readonly types: readonly ListedType[]; readonly answer: KnownDevices }>()
 
 /** Caches the result, so that hundreds of devices are joined only once per answer. */
-function withClaims(told: DevicesAnswer, types: readonly ListedType[]): KnownDevices {
-  const before = joined.get(told)
+function withClaims(listed: DevicesAnswer, types: readonly ListedType[]): KnownDevices {
+  const before = joined.get(listed)
   if (before?.types === types) return before.answer
   const claims = claimsOf(types)
   const entities = new Map(types.map(({ name, entity }) => [name, entity]))
-  const keyOf = ({ type, kind }: ListedDevice) => {
+  const entityKey = ({ type, kind }: ListedDevice) => {
     const entity = entities.get(type)
     return entity?.kind === kind ? entity.key : []
   }
-  const devices = told.devices.map((device) => ({ ...device, claims, key: keyOf(device) }))
-  const answer = { ...told, devices }
-  joined.set(told, { types, answer })
+  const devices = listed.devices.map((device) => ({ ...device, claims, key: entityKey(device) }))
+  const answer = { ...listed, devices }
+  joined.set(listed, { types, answer })
   return answer
 }

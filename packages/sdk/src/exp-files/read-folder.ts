@@ -48,7 +48,9 @@ function readFolder(dir: string): ExpFolder {
   const faults: string[] = []
   for (const file of names.sort().map((name) => join(dir, name))) {
     try {
-      const { destination, faults: ofFile } = expDestination(parseExp(textOf(file)), file, (path) => linesOf(dir, path))
+      const { destination, faults: ofFile } = expDestination(parseExp(expFileText(file)), file, (path) =>
+        linesOf(dir, path),
+      )
       faults.push(...ofFile.map(({ line, words }) => `${file}:${line}: ${words}`))
       if (destination !== undefined) destinations.push({ ...destination, file })
     } catch (error) {
@@ -61,7 +63,7 @@ function readFolder(dir: string): ExpFolder {
 /** The lines of a field set, without comments at the start, so that a section comes first. */
 function linesOf(dir: string, path: string): readonly string[] | string {
   try {
-    const lines = textOf(isAbsolute(path) ? path : join(dir, path)).split(/\r?\n/)
+    const lines = expFileText(isAbsolute(path) ? path : join(dir, path)).split(/\r?\n/)
     const start = lines.findIndex((line) => !/^\s*(?:#|$)/.test(line))
     return start < 0 ? [] : lines.slice(start)
   } catch (error) {
@@ -70,7 +72,7 @@ function linesOf(dir: string, path: string): readonly string[] | string {
 }
 
 /** A ConfigMap is a folder of links, so links are followed. */
-function textOf(path: string): string {
+function expFileText(path: string): string {
   const fault = (_: 'read' | 'limit', why: string, cause?: unknown) =>
     new SondeError('FLB_FILE', `${path} ${why}`, { cause })
   return readTextFileNow({ path, limitBytes: FILE_BYTES_LIMIT, fault })

@@ -90,8 +90,8 @@ export function checkSchemaOptions(options: SchemaOptions): {
     const unknownInside = unknownOption(given, blockNames[key])
     if (unknownInside !== undefined) throw new SondeError('TEL_OPTION', `${key} of schema ${name}: ${unknownInside}`)
   }
-  const { exports, placeOf } = withExpFiles(name, options.export ?? {})
-  const destinations = checkExport(name, exports, placeOf)
+  const { exports, fileLocation } = withExpFiles(name, options.export ?? {})
+  const destinations = checkExport(name, exports, fileLocation)
   const { ipc, ...rest } = options
   const config = Object.freeze({
     ...rest,
@@ -107,10 +107,16 @@ export function checkSchemaOptions(options: SchemaOptions): {
 
 const RULES = { spelling: 'camel', isAgent: false } as const
 
-function checkExport(name: string, given: ExportOptions, placeOf: (path: string) => string): readonly Destination[] {
+function checkExport(
+  name: string,
+  given: ExportOptions,
+  fileLocation: (path: string) => string,
+): readonly Destination[] {
   const take = <T>(checked: Checked<T>): T => {
     if (checked.ok) return checked.value
-    const faults = checked.issues.map(({ path, fault, allowed }) => `${placeOf(path)} ${fault}; allowed: ${allowed}`)
+    const faults = checked.issues.map(
+      ({ path, fault, allowed }) => `${fileLocation(path)} ${fault}; allowed: ${allowed}`,
+    )
     throw new SondeError('TEL_OPTION', `schema ${name}: ${faults.join('\n')}`)
   }
   const exports = take(check(block(exportEntries(RULES)), given, 'export'))

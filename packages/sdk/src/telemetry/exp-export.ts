@@ -7,7 +7,7 @@ import type { ExportOptions } from '../sinks/export-options.ts'
 export interface WithExpFiles {
   readonly exports: ExportOptions
   /** Replaces the key path of a destination of a file by the file. */
-  readonly placeOf: (path: string) => string
+  readonly fileLocation: (path: string) => string
 }
 
 /**
@@ -29,10 +29,10 @@ export function withExpFiles(schema: string, given: ExportOptions): WithExpFiles
     files.set(`export.${key}[${before.length}]`, file)
     exports[key] = [...before, own]
   }
-  const placeOf = (path: string) => {
+  const fileLocation = (path: string) => {
     const [place = '', ...keys] = path.split(/(?<=\])\./)
     const file = files.get(place)
     return file === undefined ? path : [file, ...keys].join(': ')
   }
-  return { exports: exports as ExportOptions, placeOf }
+  return { exports: exports as ExportOptions, fileLocation }
 }
