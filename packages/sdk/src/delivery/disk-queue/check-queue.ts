@@ -73,8 +73,9 @@ async function check(disk: Disk, folder: string): Promise<QueueCheck> {
     // What an earlier file has less than the names say is missing.
     unreadable += missing(end, first, ordinal)
     if (first > end) faults.push(`${first - end} records before ${path} are missing`)
-    const records = await recordsIn(disk, path, faults)
+    const { records, lost } = await recordsIn(disk, path, faults)
     end = Math.max(end, first + records)
+    unreadable += Math.min(lost, missing(first, first + records, ordinal))
   }
   const out = place?.out ?? 0
   return {
@@ -88,19 +89,19 @@ function missing(from: number, to: number, left: number): number {
   return Math.max(0, to - Math.max(from, left))
 }
 
-async function recordsIn(disk: Disk, path: string, faults: string[]): Promise<number> {
+async function recordsIn(disk: Disk, path: string, faults: string[]): Promise<{ records: number; lost: number }> {
   try {
     const stats = await disk.lstat(path)
     if (!stats.isFile()) {
       faults.push(`${path} is no file`)
-      return 0
+      return { records: 0, lost: 0 }
     }
-    const { records, bytes, fault, isDamaged } = await readSegment(disk, path, stats.size)
+    const { records, lost, bytes, fault, isDamaged } = await readSegment(disk, path, stats.size)
     if (bytes < stats.size) faults.push(`${path}: the last ${stats.size - bytes} bytes are no whole block`)
     if (isDamaged) faults.push(`${path}: ${fault}`)
-    return records
+    return { records, lost }
   } catch (error) {
     faults.push(`${path} cannot be read: ${messageOf(error)}`)
-    return 0
+    return { records: 0, lost: 0 }
   }
 }

@@ -111,6 +111,7 @@ async function lastSegment(disk: Disk, folder: string, files: FoundFile[], fault
     const path = segmentPath(folder, file.first)
     const read = await readSegment(disk, path, file.bytes)
     if (read.records > 0) {
+      if (read.isDamaged) faults.push(`${path} is damaged: ${read.fault}; the records there are lost`)
       if (read.bytes < file.bytes) {
         await disk.inTurn(() => truncate(path, read.bytes))
         faults.push(`${path}: the last ${file.bytes - read.bytes} bytes were no whole block, and were cut`)
@@ -118,30 +119,34 @@ async function lastSegment(disk: Disk, folder: string, files: FoundFile[], fault
       return read
     }
     files.pop()
-    if (read.isOurs) await disk.unlink(path)
-    else await setAside(disk, path, read.fault, faults)
+    if (read.isOurs) {
+      await disk.unlink(path)
+      if (read.isTorn) faults.push(`${path} had no whole block of records, and was removed`)
+    } else await setAside(disk, path, read.fault, faults)
   }
   return { records: 0, bytes: 0, pages: new Map<bigint, bigint>() }
 }
 
-/** Reads a segment to its end: its records and pages, and whether it holds. */
+/**
+ * Reads a segment to its end: its records, with those that are lost in damaged blocks, its pages, and whether it holds.
+ */
 export async function readSegment(disk: Disk, path: string, fileBytes: number) {
   const reader = new SegmentReader(disk, path)
   const pages = new Map<bigint, bigint>()
-  let records = 0
   try {
     for (let read = await reader.next(fileBytes); read !== undefined; read = await reader.next(fileBytes)) {
-      records += read.batch.count
       const { page } = read.batch
       if (page !== undefined) pages.set(page.client, page.sequence)
     }
     const { end, fault, at } = reader
+    const records = reader.readRecords === 0 ? 0 : reader.passedRecords
     const isTorn = end?.state === 'truncated'
     // A writer that was killed at once leaves a file without a whole block.
     const isOurs = fault === undefined && (at > 0 || isTorn || fileBytes === 0)
     const why = fault?.message ?? 'it has no records'
     const isDamaged = fault !== undefined || (records === 0 && fileBytes > 0 && !isTorn)
-    return { records, pages, isOurs, isDamaged, bytes: isTorn ? end.at : fileBytes, fault: why }
+    const lost = records - (records === 0 ? 0 : reader.readRecords)
+    return { records, lost, pages, isOurs, isTorn, isDamaged, bytes: isTorn ? end.at : fileBytes, fault: why }
   } finally {
     await reader.close()
   }

@@ -1,7 +1,7 @@
 import type { Disk } from '../../disk/disk.ts'
 import type { Batch } from '../../schema/batch.ts'
 import type { QueueSegment } from './segment.ts'
-import { SegmentReader } from './segment-reader.ts'
+import { type ReadBatch, SegmentReader } from './segment-reader.ts'
 
 /** What {@link QueueReader.next} came upon. */
 export type QueueStep =
@@ -20,6 +20,8 @@ export class QueueReader {
   readonly #onFault: (error: unknown) => void
   #reader: SegmentReader | undefined
   #segment: QueueSegment | undefined
+  /** The next batch, which was read behind damaged blocks. */
+  #held: ReadBatch | undefined
 
   /** @param segments All segments with unread records, the oldest first; it changes while the queue is used. */
   constructor(disk: Disk, segments: readonly QueueSegment[], onFault: (error: unknown) => void) {
@@ -47,9 +49,10 @@ export class QueueReader {
       if (segment.first > this.ordinal) return this.#lose(segment.first, `a file before ${segment.path} is missing`)
       if (segment.end <= this.ordinal) return { kind: 'end' }
       const reader = this.#readerOf(segment)
-      const read = await reader.next(segment.bytes)
+      const read = this.#held ?? (await reader.next(segment.bytes))
       // It was skipped meanwhile.
       if (this.#reader !== reader) continue
+      this.#held = undefined
       segment.unreadBytes = Math.max(0, segment.bytes - reader.at)
       if (read === undefined) {
         if (segment.isOpen) return { kind: 'end' }
@@ -59,6 +62,13 @@ export class QueueReader {
         return this.#lose(segment.end, `${segment.path}: ${fault?.message ?? 'it ends too early'}`)
       }
       const ordinal = segment.first + read.before
+      if (ordinal > this.ordinal) {
+        this.#held = read
+        return this.#lose(
+          Math.min(ordinal, segment.end),
+          `${segment.path}: ${reader.fault?.message ?? 'records are missing'}`,
+        )
+      }
       const batch = part(read.batch, this.ordinal - ordinal, segment.end - ordinal)
       if (batch === undefined) continue
       const first = Math.max(ordinal, this.ordinal)
@@ -72,6 +82,7 @@ export class QueueReader {
     void this.#reader?.close().catch(this.#onFault)
     this.#reader = undefined
     this.#segment = undefined
+    this.#held = undefined
   }
 
   #readerOf(segment: QueueSegment): SegmentReader {

@@ -4,7 +4,7 @@ import { messageOf, SondeError } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { DtbDecoder, type DtbEnd, type DtbInput } from '../../wire/dtb/decode.ts'
 import { decodeBlockHeader, paddedBytes } from '../../wire/dtb/decode-header.ts'
-import { BLOCK_HEADER_BYTES, FILE_HEADER_BYTES } from '../../wire/dtb/format.ts'
+import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES } from '../../wire/dtb/format.ts'
 
 /** Size of one read. Unit: bytes. */
 const WINDOW_BYTES = 1 << 20
@@ -36,7 +36,7 @@ class Window implements DtbInput {
 export interface ReadBatch {
   /** Its bytes do not change. */
   readonly batch: Batch
-  /** Readable records of the file before it. */
+  /** Records of the file before it, with those of damaged blocks. */
   readonly before: number
 }
 
@@ -44,6 +44,8 @@ export interface ReadBatch {
 export class SegmentReader {
   /** Records that were read. */
   readRecords = 0
+  /** Records that were read or belong to damaged blocks whose headers say how many they have. */
+  passedRecords = 0
   /** How the file ends; set when the reader has come to its end. */
   end: DtbEnd | undefined
   /** What could not be read, if anything. */
@@ -71,11 +73,15 @@ export class SegmentReader {
       await this.#load(endAt)
       const step = this.#decoder.next()
       if (step.kind === 'records') {
-        const before = this.readRecords
+        const before = this.passedRecords
         this.readRecords += step.batch.count
+        this.passedRecords += step.batch.count
         return { batch: step.batch, before }
       }
-      if (step.kind === 'gap') this.fault ??= step.fault
+      if (step.kind === 'gap') {
+        this.fault ??= step.fault
+        this.passedRecords += recordsOf(this.#window.read(step.at, BLOCK_HEADER_BYTES))
+      }
       if (step.kind !== 'stop') continue
       this.end = step.end
       if (this.#window.bytes >= endAt || !(await this.#read(this.#decoder.at, endAt))) return undefined
@@ -109,6 +115,18 @@ export class SegmentReader {
     const bytes = await this.#file.readAt(at, Math.min(endAt - at, Math.max(WINDOW_BYTES, bytesMin)))
     this.#window.hold(at, bytes)
     return bytes.byteLength > 0
+  }
+}
+
+/** Records of the block with this header; 0 if the header is damaged or makes no sense. */
+function recordsOf(header: Uint8Array): number {
+  try {
+    const { blockType, count, recordBytes, unpackedBytes } = decodeBlockHeader(header)
+    const isPlausible = blockType === BLOCK_TYPE.records && recordBytes > 0 && count * recordBytes <= unpackedBytes
+    return isPlausible ? count : 0
+  } catch (error) {
+    if (!(error instanceof SondeError)) throw error
+    return 0
   }
 }
 
