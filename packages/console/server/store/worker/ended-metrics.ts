@@ -8,8 +8,8 @@ const EXAMPLE_COUNT = 3
 
 /**
  * Metric names of the history that ended when another version of Sonde gave a type other metrics. Each earlier version
- * of a type is reported once: the row `ended` of `meta` has the ids of those that were. A type without records from this
- * process is not compared, because its source may be off.
+ * of a type is reported once: the row `ended` of `meta` has the ids of those that were. A type without records from
+ * this process is not compared, because its source may be off.
  */
 export class EndedMetrics {
   readonly #database: DatabaseSync
