@@ -92,6 +92,7 @@ export const DCGM_FIELDS: readonly DcgmField[] = [
   gpu(429, 'nvlink_replay_error_count_total', 'nvlink_replay_error_total'),
   gpu(439, 'nvlink_recovery_error_count_total', 'nvlink_recovery_error_total'),
   gpu(449, 'nvlink_bandwidth_total', 'nvlink_throughput_total'),
+  gpu(526, 'vgpu_license_status'),
   profile(1001, 'gr_engine_active', 'gr_engine_util_ratio'),
   profile(1002, 'sm_active', 'sm_util_ratio'),
   profile(1003, 'sm_occupancy', 'sm_occupancy_ratio'),

@@ -20,6 +20,7 @@ const GPM_APART_MS = 100
 const KIB_PER_MIB = 1024
 const NOT_READ = 'it takes a second reading, or is not asked for yet'
 const NO_GPM = 'the GPU is older than Hopper, or MIG has split it: dcgm-exporter can profile it'
+const NO_LICENCE = new Missing('unsupported', 'NVML is not asked for licences: dcgm-exporter reports it')
 const GPM_FIELDS = Object.entries(GPM_IDS)
 const PCIE_FIELDS = ['pcie_tx_bytes', 'pcie_rx_bytes']
 
@@ -80,7 +81,7 @@ export class NvmlGpu {
     values.xid_errors = this.#events instanceof NvmlFailure ? this.#events : this.#lastXid
     const bandwidth = this.#bandwidth(read.linkKib)
     if (bandwidth !== undefined) values.nvlink_bandwidth_total = bandwidth
-    this.#report(nvmlGpuType, time, {}, values)
+    this.#report(nvmlGpuType, time, {}, { ...values, vgpu_license_status: NO_LICENCE })
     this.#report(nvmlGpuInfoType, time, this.#info.texts, this.#info.values)
     this.#sample(time)
   }

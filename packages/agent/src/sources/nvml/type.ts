@@ -205,6 +205,7 @@ export const nvmlGpuType = defineType(
     nvlink_bandwidth_total: optional(
       gauge('u64', named('DEV', 'nvlink_bandwidth_total', { unit: 'MiB/s', help: 'Throughput of all NVLink links' })),
     ),
+    vgpu_license_status: optional(state('vgpu_license_status', '1 if the GPU has a licence for virtual GPUs')),
     mig_mode: optional(state('mig_mode', '1 if MIG splits the GPU')),
     get_gpu_recovery_action: optional(
       gauge(

@@ -55,6 +55,7 @@ export const NVML_GPU: Columns<typeof nvmlGpuType, GpuReader> = {
     hasNvlink
       ? Math.round((profile.mean(GPU_QUANTITIES.nvlinkTxBytes) + profile.mean(GPU_QUANTITIES.nvlinkRxBytes)) / 2 ** 20)
       : Number.NaN,
+  vgpu_license_status: () => 0,
   mig_mode: ({ isSplit }) => (isSplit ? 1 : 0),
   get_gpu_recovery_action: ({ segment }) => segment.effect.recoveryAction ?? 0,
 }
