@@ -318,6 +318,7 @@ export class Agent {
       ),
       waitedFor: waitedFor.map(({ sink }) => sink),
       accept: (batch) => router.accept(batch),
+      room: (source) => router.room(source),
       gone(source) {
         prometheus.removeSource(source)
         for (const route of router.routes) route.retire(source)

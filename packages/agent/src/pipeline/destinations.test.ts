@@ -110,3 +110,49 @@ test('a destination that hangs delays no client and no other destination, and dr
   const kept = readFiles(join(home, 'data')).flatMap(({ batches }) => batches.filter(({ type }) => type.name === 'job'))
   assert.equal(kept.flatMap(({ records }) => records).length, pages)
 })
+
+test('a full queue with the policy block keeps its clients waiting, drops records of hardware, and slows no neighbour', async (t) => {
+  const full = await HttpPeer.start(t)
+  await full.behave('fails')
+  const home = temporaryFolder(t)
+  const small = { queue_limit_bytes: 65_536, batch_bytes_max: 4096, linger_ms: 0, close_timeout_ms: 0 }
+  const patience = { backoff_initial_ms: 5, backoff_max_ms: 10 }
+  const queue = { queue_dir: join(home, 'queue'), queue_policy: 'block' }
+  const { agent } = await serveAgent(t, {
+    devices: 200,
+    service: { enabled: true, sockets_dir: join(home, 'sockets') },
+    export: { jsonl: { name: 'full', url: full.url, sources: ['steady', 'patient'], ...queue, ...small, ...patience } },
+  })
+  await agent.service?.settled
+  const clients = await Promise.all(
+    ['patient', 'neighbour', 'gone'].map(async (id) => {
+      const client = await RawClient.enter(join(home, 'sockets'))
+      t.after(() => client.close())
+      client.announce(job, [], id === 'gone' ? 'patient' : id)
+      return client
+    }),
+  )
+  const [patient, neighbour, gone] = clients as [RawClient, RawClient, RawClient]
+  const sink = agent.router.sinks.find(({ name }) => name === 'full')
+  const lost = () => sink?.stats.dropped.get('queue_full') ?? 0
+  await until('the source of hardware fills the queue, and loses records', () => lost() > 0)
+  const pages = 500
+  for (const client of [patient, neighbour])
+    for (let sequence = 1; sequence <= pages; sequence++) client.page(sequence, 1, oneJob())
+  gone.page(1, 1, oneJob())
+  await neighbour.heard('ack', ({ sequence }) => sequence === BigInt(pages))
+  const { service } = agent
+  const stats = () => service?.stats.pages ?? 0
+  assert.equal(stats(), pages, 'only the pages of the neighbour are taken')
+  const again = await RawClient.enter(join(home, 'sockets'), gone.identity)
+  await until('the connection before it ends while it waits', () => gone.isClosed)
+  again.close()
+  await full.behave('takes')
+  await patient.heard('ack', ({ sequence }) => sequence === BigInt(pages))
+  await until('the queue is empty', () => full.bodies.join('').split('"note"').length - 1 === pages)
+  const losses = patient.frames.flatMap(({ kind, body }) => (kind === 'ack' ? [body.dropped] : []))
+  assert.deepEqual(
+    losses.filter((dropped) => Object.keys(dropped).length > 0),
+    [],
+  )
+})

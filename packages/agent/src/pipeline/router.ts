@@ -1,4 +1,4 @@
-import type { Batch, Sink } from '@sonde/sdk'
+import type { Batch, Sink, SourceInfo } from '@sonde/sdk'
 import { type HandOut, handOut, LateFailures, type Route } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 
@@ -7,6 +7,7 @@ export class Router implements HandOut {
   /** Records that sources and clients handed in. */
   records = 0
   readonly routes: readonly Route[]
+  readonly #blocking: readonly Route[]
   readonly #log: Pick<Logger, 'error'>
   readonly #late = new LateFailures()
   /** Sinks whose failure is in the log. */
@@ -14,6 +15,7 @@ export class Router implements HandOut {
 
   constructor(routes: readonly Route[], log: Pick<Logger, 'error'>) {
     this.routes = routes
+    this.#blocking = routes.filter(({ blocks }) => blocks)
     this.#log = log
   }
 
@@ -24,6 +26,18 @@ export class Router implements HandOut {
   accept(batch: Batch): void {
     this.records += batch.count
     handOut(batch, this)
+  }
+
+  /**
+   * Resolves when a full destination with the policy `block`, to which records of this source go, has room; undefined
+   * if all have room. After it has resolved, another destination may be full.
+   */
+  room(source: SourceInfo): Promise<void> | undefined {
+    for (const route of this.#blocking) {
+      const room = route.admits(source) ? route.sink.ready?.() : undefined
+      if (room !== undefined) return room
+    }
+    return undefined
   }
 
   /** Pending promises of sinks, which the router does not wait for. */

@@ -39,6 +39,8 @@ export interface ClientRegistryOptions {
   readonly waitedFor: readonly Sink[]
   /** Where records go. */
   readonly accept: (batch: Batch) => void
+  /** Resolves when there may be room for records of a source; undefined if there is. Default: there is. */
+  readonly room?: (source: SourceInfo) => Promise<void> | undefined
   /** A source's client left: views show it no longer. */
   readonly gone: (source: SourceInfo) => void
 }
@@ -151,6 +153,11 @@ export class ClientRegistry {
     this.stats.records += batch.count
     this.stats.bytes += byteLength
     this.#options.accept(batch)
+  }
+
+  /** Resolves when there may be room for records of a source; undefined if there is. */
+  room(source: SourceInfo): Promise<void> | undefined {
+    return this.#options.room?.(source)
   }
 
   /** A page is not taken. */

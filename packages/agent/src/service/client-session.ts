@@ -48,6 +48,8 @@ export class ClientSession {
   #isSlowed = false
   #isEnded = false
   #hasLeft = false
+  /** Resolves when it ends, or its connection is closed: nothing more is waited for. */
+  readonly #over = Promise.withResolvers<void>()
   /** Resolves when it ends, once nothing more is taken of the client. */
   #pause: PromiseWithResolvers<void> | undefined
 
@@ -56,7 +58,7 @@ export class ClientSession {
     this.#answers = new Answers(socket)
     this.#room = room
     // Errors end the read loop; later errors have no handler.
-    socket.on('error', () => undefined)
+    socket.on('error', () => undefined).on('close', () => this.#over.resolve())
     this.#pace = new ClientPace(room.config.client_bytes_per_s)
     this.#share = room.types.open()
     this.#announced = announcedBy(this.#share, {
@@ -140,6 +142,8 @@ export class ClientSession {
     for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
       this.#answers.heard()
       for (const frame of decoder.frames(chunk as Buffer)) {
+        const room = frame.kind === 'page' ? this.#roomFor(frame.body) : undefined
+        if (room !== undefined && !(await room)) return
         if (this.#pause !== undefined) await this.#pause.promise
         if (this.#isEnded) return
         // Pages come by the ten thousand a second: few of them wait for anything.
@@ -161,6 +165,25 @@ export class ClientSession {
     this.#isSlowed = true
     await Promise.all(until)
     this.#isSlowed = false
+  }
+
+  /**
+   * Waits for destinations with the policy `block` that are too full for a page; false if the client left meanwhile.
+   * Undefined if there is room.
+   */
+  #roomFor(page: ReadPage): Promise<boolean> | undefined {
+    const client = this.#welcomed('page')
+    const room = () => this.#pages.room(client, page)
+    const first = room()
+    return first && this.#outwait(first, room)
+  }
+
+  async #outwait(first: Promise<void>, next: () => Promise<void> | undefined): Promise<boolean> {
+    for (let room: Promise<void> | undefined = first; room !== undefined; room = next()) {
+      await this.#slow(Promise.race([room, this.#over.promise]))
+      if (this.#isEnded || this.#socket.destroyed) return false
+    }
+    return true
   }
 
   /** Reads a page. Resolves when the next page may be read; undefined for at once. */
@@ -274,6 +297,7 @@ export class ClientSession {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#answers.end()
+    this.#over.resolve()
     this.#pause?.resolve()
     this.#room.inFlight.wake()
     if (this.#client !== undefined) this.#client.onProgress = undefined

@@ -23,6 +23,15 @@ export class SessionPages {
   }
 
   /**
+   * Resolves when there may be room for a page; undefined if there is.
+   *
+   * @throws SondeError `IPC_FRAME` if it refers to a source that the client never announced.
+   */
+  room(client: Client, { sequence, source }: ReadPage): Promise<void> | undefined {
+    return sequence <= client.accepted ? undefined : this.#room.room(this.#announced.source(source).info)
+  }
+
+  /**
    * Takes a page; a page that came before is counted as a duplicate. `file`: where its bytes are if they are not in the
    * page.
    *

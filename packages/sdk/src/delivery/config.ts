@@ -110,7 +110,7 @@ export const deliveryEntries = {
   queuePolicy: setting(
     choice(['drop_oldest', 'drop_newest', 'block']),
     'drop_oldest',
-    'What is given up when the queue is full: what waits longest, or what comes. `block` lets a program that offers batches wait; anybody else loses what comes',
+    'What is given up when the queue is full: what waits longest, or what comes. `block` keeps applications waiting; records of others, such as sources of hardware, are dropped when they come',
   ),
   batchRecordsMax: setting(integer(1, 1_000_000, 'records'), 10_000, 'Records in one request at most'),
   batchBytesMax: setting(

@@ -7,7 +7,10 @@ const STALL_MS = 3000
 export interface BackpressureOptions {
   /** Limit of the queue. Unit: bytes. */
   readonly limitBytes: number
-  /** How long a producer waits while nothing leaves the queue. Unit: milliseconds. Default: 3000. */
+  /**
+   * How long a producer waits while nothing leaves the queue; `Infinity` for without end. Unit: milliseconds. Default:
+   * 3000.
+   */
   readonly stallMs?: number
   /** Timers. Default: those of the process. */
   readonly timers?: Timers
@@ -80,6 +83,8 @@ export class Backpressure {
   }
 
   #watch(): void {
+    // A timer of the system takes no longer delay than 2^31 ms: it would fire at once.
+    if (this.#stallMs === Number.POSITIVE_INFINITY) return
     this.#hasMoved = false
     // Bytes that arrived while the loop was busy are read after the timers of a turn and before its immediates.
     const look = () => {

@@ -139,5 +139,6 @@ export function openDestination(
 ): Route {
   const { fieldSet, ...rest } = common
   const set = typeof fieldSet === 'string' ? setOf(fieldSet) : fieldSet && { current: inlineSet(fieldSet), fault: '' }
-  return new Route(definition.create(options, { ...context, name }), { ...rest, fieldSet: set })
+  const blocks = options.queuePolicy === 'block'
+  return new Route(definition.create(options, { ...context, name }), { ...rest, blocks, fieldSet: set })
 }

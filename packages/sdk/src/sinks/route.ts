@@ -22,6 +22,8 @@ export interface RouteOptions {
   readonly leavesOut?: (batch: Batch) => boolean
   /** Whether an acknowledgement waits for it. Default: true; an agent waits for durable sinks only. */
   readonly acknowledges?: boolean
+  /** Whether clients of an agent wait while its queue is full. Default: false. */
+  readonly blocks?: boolean
 }
 
 /** Why records are dropped while a field set that was asked for has never been read. */
@@ -32,6 +34,8 @@ export class Route {
   readonly sink: Sink
   /** Whether an acknowledgement waits for it. */
   readonly acknowledges: boolean
+  /** Whether clients of an agent wait while its queue is full. */
+  readonly blocks: boolean
   readonly #fieldSet: CurrentSet | undefined
   readonly #labels: LabelChanges | undefined
   readonly #leavesOut: ((batch: Batch) => boolean) | undefined
@@ -42,9 +46,10 @@ export class Route {
   #projections = new WeakMap<RecordType, BatchProjection>()
 
   constructor(sink: Sink, options: RouteOptions = {}) {
-    const { fieldSet, labels = {}, sources = [], tags = [], leavesOut, acknowledges = true } = options
+    const { fieldSet, labels = {}, sources = [], tags = [], leavesOut } = options
     this.sink = sink
-    this.acknowledges = acknowledges
+    this.acknowledges = options.acknowledges ?? true
+    this.blocks = options.blocks ?? false
     this.#fieldSet = fieldSet
     const isChanged = Object.values(labels).some((changes) => Object.keys(changes).length > 0)
     this.#labels = isChanged ? new LabelChanges(labels, () => sink.stats.errors++) : undefined
@@ -63,7 +68,7 @@ export class Route {
   /** What of a batch passes; undefined if nothing does. Its bytes are valid during the call, as those given. */
   pass(batch: Batch): Batch | undefined {
     if (this.#leavesOut?.(batch)) return undefined
-    if (this.#admits !== undefined && !this.#isAdmitted(batch.source)) return undefined
+    if (!this.admits(batch.source)) return undefined
     return this.#fieldSet === undefined && this.#labels === undefined ? batch : this.#project(batch)
   }
 
@@ -72,10 +77,12 @@ export class Route {
     this.sink.retire?.(this.#labels?.sourceOf(source) ?? source)
   }
 
-  #isAdmitted(source: SourceInfo): boolean {
+  /** Whether records of a source may pass, by its name and tag. */
+  admits(source: SourceInfo): boolean {
+    if (this.#admits === undefined) return true
     const known = this.#admitted.get(source)
     if (known !== undefined) return known
-    const isAdmitted = this.#admits?.(source) ?? true
+    const isAdmitted = this.#admits(source)
     this.#admitted.set(source, isAdmitted)
     return isAdmitted
   }
