@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { type Checked, type ConfigIssue, oneOrMany, show } from '../config/kit.ts'
 import { type Spelling, spelled } from '../config/spelling.ts'
 import { agentQueueEntries } from '../delivery/config.ts'
+import { checkFolderIsFree } from '../delivery/disk-queue/open-folder.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
 import { userStateDir } from '../internal/user-dirs.ts'
@@ -129,6 +130,17 @@ export function hasQueue({ entries }: SinkDefinition): boolean {
 
 function folderOf(path: unknown): string | undefined {
   return typeof path === 'string' ? resolve(path) : undefined
+}
+
+/**
+ * Looks, before a program starts, for what would fail with every record.
+ *
+ * @throws SondeError with the cause.
+ */
+export async function prepareDestination({ definition, options }: Destination): Promise<void> {
+  for (const folder of [options.queueDir, options.deadLetters])
+    if (typeof folder === 'string') await checkFolderIsFree(folder)
+  await definition.prepare?.(options)
 }
 
 /** Opens a destination. `setOf` gives the field set of a name. */

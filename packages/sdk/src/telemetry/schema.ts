@@ -7,7 +7,7 @@ import { FollowedSets } from '../fieldset/followed-sets.ts'
 import { isType, type RecordType } from '../schema/record-type.ts'
 import { forgetExit, type Leaver, watchExit } from '../sink/at-exit.ts'
 import { countsOf, type SinkCounts } from '../sink/sink.ts'
-import { type Destination, openDestination } from '../sinks/destinations.ts'
+import { type Destination, openDestination, prepareDestination } from '../sinks/destinations.ts'
 import { createIpc, type IpcSink, type IpcStatus } from '../sinks/ipc/ipc.ts'
 import { listenerOptionsOf } from '../sinks/prometheus/environment.ts'
 import { openPrometheus, type PrometheusSink } from '../sinks/prometheus/listener.ts'
@@ -318,7 +318,7 @@ export class Schema {
     try {
       const context = { schema: name, version: '', types: this.#types }
       for (const destination of this.#destinations) {
-        await destination.definition.prepare?.(destination.options)
+        await prepareDestination(destination)
         opened.push(openDestination(destination, context, (set) => this.#sets.follow(set)))
       }
       await this.#openSets()

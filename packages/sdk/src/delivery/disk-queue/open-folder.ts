@@ -1,6 +1,6 @@
 import { lstat, readdir, truncate } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import type { Disk } from '../../disk/disk.ts'
+import { basename, join, resolve } from 'node:path'
+import { Disk } from '../../disk/disk.ts'
 import { messageOf, SondeError, shown } from '../../errors.ts'
 import { type FileLock, lockFile } from '../../internal/file-lock.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
@@ -47,6 +47,23 @@ async function lockFolder(disk: Disk, folder: string): Promise<FileLock> {
     'QUE_LOCKED',
     `the queue in ${folder} is in use by another process; give each destination of each process a queueDir of its own`,
   )
+}
+
+/**
+ * Checks, before a program starts, that a folder can be its own. Other faults may pass: the queue tries again.
+ *
+ * @throws SondeError `QUE_FOLDER`, `QUE_LOCKED`; see {@link lockFolder}.
+ */
+export async function checkFolderIsFree(folder: string): Promise<void> {
+  const disk = new Disk()
+  try {
+    const lock = await lockFolder(disk, resolve(folder))
+    lock.close()
+  } catch (error) {
+    if (error instanceof SondeError) throw error
+  } finally {
+    disk.leave()
+  }
 }
 
 /**
