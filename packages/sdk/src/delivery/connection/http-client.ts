@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { DeliveryOptions } from '../delivery.ts'
 import type { Send, SendResult } from '../sender.ts'
 import type { HttpOptions } from './config.ts'
 import { Endpoints } from './endpoints.ts'
@@ -35,6 +36,9 @@ export interface HttpProtocol {
   readonly resultOf?: (answer: HttpAnswer, request: HttpRequest) => SendResult
 }
 
+/** What a {@link HttpClient} is for a delivery. */
+export type Transport = Required<Pick<DeliveryOptions<HttpRequest>, 'send' | 'waitMs' | 'close'>>
+
 /** A payload with its key. */
 export function httpRequest(body: string | Uint8Array): HttpRequest {
   return { body, idempotencyKey: randomUUID() }
@@ -61,6 +65,11 @@ export class HttpClient {
     this.#rate = new RateLimit(rateLimitBytesPerSecond)
     this.send = new Endpoints(all).send((request, endpoint, signal) => this.#attempt(request, endpoint, signal))
     warnIfUnverified(protocol.name, tls)
+  }
+
+  /** What a delivery needs of the client. */
+  get transport(): Transport {
+    return { send: this.send, waitMs: () => this.waitMs(), close: () => this.close() }
   }
 
   /** How long the next request waits for the rate limit: the `waitMs` of a delivery. Unit: milliseconds. */

@@ -61,8 +61,7 @@ export function createEs(options: EsOptions): DeliverySink {
       )
       return request
     },
-    send: client.send,
-    close: () => client.close(),
+    ...client.transport,
   })
 }
 

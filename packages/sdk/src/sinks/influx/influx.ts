@@ -37,7 +37,6 @@ export function createInflux(options: InfluxOptions): DeliverySink {
     name: 'influx',
     ...options,
     encode: (batches) => httpRequest(encodeInfluxLines(batches, { host, hasUnsigned })),
-    send: client.send,
-    close: () => client.close(),
+    ...client.transport,
   })
 }

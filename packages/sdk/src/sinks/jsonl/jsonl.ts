@@ -20,8 +20,6 @@ export function createJsonl(options: JsonlOptions): DeliverySink {
     name: 'jsonl',
     ...options,
     encode: (batches) => httpRequest(encodeLines(batches)),
-    send: client.send,
-    waitMs: () => client.waitMs(),
-    close: () => client.close(),
+    ...client.transport,
   })
 }

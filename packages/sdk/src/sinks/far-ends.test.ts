@@ -1,0 +1,134 @@
+// Far ends that break their protocol, before each sink that sends over a network.
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { BulkServer } from '../../test/bulk-server.ts'
+import {
+  cutAnswer,
+  cutRequest,
+  FaultyWay,
+  pass,
+  pour,
+  say,
+  silent,
+  unread,
+  type WayFault,
+} from '../../test/faulty-way.ts'
+import { ForwardPeer } from '../../test/forward-peer.ts'
+import { until } from '../../test/helper.ts'
+import { HttpPeer } from '../../test/http-peer.ts'
+import { HASTY } from '../../test/push-sink-cases.ts'
+import { BatchSource } from '../../test/sink-records.ts'
+import type { DeliveryLimits } from '../delivery/config.ts'
+import type { DeliverySink } from '../delivery/delivery.ts'
+import { createEs } from './es/es.ts'
+import { createFluentBit } from './fluent-bit/fluent-bit.ts'
+import { createInflux } from './influx/influx.ts'
+import { createJsonl } from './jsonl/jsonl.ts'
+
+const PATIENT: DeliveryLimits = { lingerMs: 0 }
+/** Limits under which a fault is noticed soon. */
+const SOON: DeliveryLimits = { ...HASTY, timeoutMs: 150 }
+const SECRET = 'hush-hush-hush'
+/** No answer is kept in memory beyond its limit. */
+const GROWTH_LIMIT_BYTES = 200 << 20
+
+interface FarEnd {
+  readonly port: number
+  /** Devices of the records that arrived. */
+  devices(): readonly string[]
+  open(port: number, limits: DeliveryLimits): DeliverySink
+}
+
+async function http(
+  t: TestContext,
+  open: (url: string, limits: DeliveryLimits) => DeliverySink,
+  device: RegExp,
+): Promise<FarEnd> {
+  const peer = await HttpPeer.start(t)
+  return {
+    port: Number(new URL(peer.url).port),
+    devices: () => peer.bodies.flatMap((body) => [...body.matchAll(device)].map(([, name = '']) => name)),
+    open: (port, limits) => open(`http://127.0.0.1:${port}`, limits),
+  }
+}
+
+const SINKS: Readonly<Record<string, (t: TestContext) => Promise<FarEnd>>> = {
+  jsonl: (t) => http(t, (url, limits) => createJsonl({ url, token: SECRET, ...limits }), /"device":"(\w+)"/g),
+  influx: (t) =>
+    http(t, (url, limits) => createInflux({ url, bucket: 'b', token: SECRET, ...limits }), /device=(\w+)/g),
+  async es(t) {
+    const [peer, server] = [await HttpPeer.start(t), new BulkServer()]
+    peer.answer = server.answer
+    return {
+      port: Number(new URL(peer.url).port),
+      devices: () => server.documents.map(({ device }) => String(device)),
+      open: (port, limits) => createEs({ url: `http://127.0.0.1:${port}`, token: SECRET, ...limits }),
+    }
+  },
+  async fluent_bit(t) {
+    const peer = await ForwardPeer.start(t)
+    return {
+      port: peer.port,
+      devices: () => peer.events.map(({ record }) => String(record.device)),
+      open: (port, limits) => createFluentBit({ port, ...limits }),
+    }
+  },
+}
+
+const FILLER = Buffer.alloc(65_536, `${SECRET} `)
+/** 16 KiB of pieces of one byte each. */
+const CRUMBS = Buffer.from('1\r\nx\r\n'.repeat(2730))
+
+const FAULTS: Readonly<Record<string, WayFault>> = {
+  'accepts and never answers': silent,
+  'accepts and never reads': unread,
+  'closes before an answer': cutAnswer(0),
+  'closes after three bytes of its answer': cutAnswer(3),
+  'closes after ten bytes of the request': cutRequest(10),
+  'answers with noise without end': pour(FILLER),
+  'answers with line feeds without end': pour(Buffer.alloc(65_536, '\n')),
+  'sends headers without end': pour(Buffer.from(`x-${SECRET}: ${SECRET}\r\n`.repeat(500)), 'HTTP/1.1 200 OK\r\n'),
+  'says 100 without end': pour(Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(500))),
+  'fails with a body without end': pour(FILLER, 'HTTP/1.1 503 no\r\ncontent-length: 99999999999\r\n\r\n'),
+  'fails with crumbs without end': pour(CRUMBS, 'HTTP/1.1 503 no\r\ntransfer-encoding: chunked\r\n\r\n'),
+  'fails with a body that never comes': say('HTTP/1.1 503 no\r\ncontent-length: 100\r\n\r\nbusy'),
+  'changes the protocol': say('HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n'),
+  'forges the size of a piece': say('HTTP/1.1 503 no\r\ntransfer-encoding: chunked\r\n\r\nFFFFFFFFFFFFFFF0\r\nx'),
+  'states two lengths': say('HTTP/1.1 503 no\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
+}
+
+describe('a far end that breaks its protocol', { concurrency: true }, () => {
+  for (const [name, start] of Object.entries(SINKS)) {
+    test(`${name}: takes no memory, no secret and no time of a neighbour, and gets everything later`, async (t) => {
+      const [farEnd, other] = [await start(t), await start(t)]
+      const way = await FaultyWay.start(t, farEnd.port)
+      const [sink, neighbour] = [farEnd.open(way.port, SOON), other.open(other.port, PATIENT)]
+      t.after(() => Promise.all([sink.close(), neighbour.close()]))
+      const source = new BatchSource()
+      const given: string[] = []
+      for (const [index, [title, fault]] of Object.entries(FAULTS).entries()) {
+        const rssBytes = process.memoryUsage.rss()
+        way.fault = fault
+        way.break()
+        const errors = sink.stats.errors
+        given.push(`d${index}`)
+        sink.accept(source.ports({ [`d${index}`]: index }))
+        neighbour.accept(source.ports({ [`d${index}`]: index }))
+        await neighbour.flush()
+        await until(`it fails: ${title}`, () => sink.stats.errors >= errors + 2)
+        assert.notEqual(sink.failing, '', title)
+        assert.doesNotMatch(sink.failing, new RegExp(SECRET), title)
+        assert.ok(process.memoryUsage.rss() - rssBytes < GROWTH_LIMIT_BYTES, title)
+        assert.equal(sink.stats.in, sink.stats.out + sink.queuedRecords, title)
+      }
+      way.fault = pass
+      way.break()
+      await sink.flush()
+      await neighbour.flush()
+      // A request whose answer was cut may have arrived before: it comes again.
+      assert.deepEqual([...new Set(farEnd.devices())], given)
+      assert.deepEqual([sink.stats.out, sink.stats.dropped.size, sink.failing], [given.length, 0, ''])
+      assert.deepEqual([other.devices(), neighbour.stats.errors], [given, 0])
+    })
+  }
+})
