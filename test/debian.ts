@@ -14,15 +14,19 @@ export const DEBIAN_PACKAGES = {
   ethtool: 'ethtool',
   cc: 'gcc libc6-dev',
   nginx: 'nginx',
+  'nginx-stream': 'libnginx-mod-stream',
   openssl: 'openssl',
   python3: 'python3',
   'json-c': 'libjson-c-dev',
 } as const
 
 /** Packages without a program, with the file that shows that they are installed. */
-const FILES: Readonly<Record<string, string>> = { 'json-c': '/usr/include/json-c/json.h' }
+const FILES: Readonly<Record<string, string>> = {
+  'json-c': '/usr/include/json-c/json.h',
+  'nginx-stream': '/usr/lib/nginx/modules/ngx_stream_module.so',
+}
 
-/** A program, or a library with its headers, that a test may ask for. */
+/** A program, a module, or a library with its headers, that a test may ask for. */
 export type DebianProgram = keyof typeof DEBIAN_PACKAGES
 
 /** The path of a program, or undefined if the machine lacks it. */

@@ -1,10 +1,7 @@
 // A real TLS terminator before the far end of a destination: nginx, which asks for a client certificate.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -14,7 +11,8 @@ import { TestCa } from '../../packages/sdk/test/certificates.ts'
 import { until } from '../../packages/sdk/test/helper.ts'
 import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
 import { BatchSource } from '../../packages/sdk/test/sink-records.ts'
-import { needs, programPath } from '../debian.ts'
+import { needs } from '../debian.ts'
+import { startNginx } from '../nginx.ts'
 
 test(
   'records arrive through nginx with TLS and a client certificate, each once',
@@ -25,7 +23,7 @@ test(
     const [ca, other] = [new TestCa(folder), new TestCa(folder, 'other')]
     const [own, client] = [ca.sign('server', 'IP:127.0.0.1'), ca.sign('client', 'DNS:client')]
     const peer = await HttpPeer.start(t)
-    const port = await startNginx(t, folder, { peer: peer.url, ca: ca.caFile, ...own })
+    const port = await startTerminator(t, folder, { peer: peer.url, ca: ca.caFile, ...own })
     const url = `https://127.0.0.1:${port}/records`
     const tls = { caFile: ca.caFile, certFile: client.cert, keyFile: client.key }
     const open = (options: Partial<JsonlOptions>) => {
@@ -82,17 +80,14 @@ interface Terminator {
   readonly key: string
 }
 
-/** Starts nginx on a free port; it ends with the test. */
-async function startNginx(t: TestContext, folder: string, { peer, ca, cert, key }: Terminator): Promise<number> {
-  const port = await freePort()
+/** Starts nginx with the server behind it. */
+function startTerminator(t: TestContext, folder: string, { peer, ca, cert, key }: Terminator): Promise<number> {
   for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))
   const paths = ['fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${join(folder, name)};`)
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(
-    file,
-    `daemon off; master_process off; pid ${join(folder, 'pid')}; error_log stderr;
-events {}
-http {
+  return startNginx(
+    t,
+    folder,
+    (port) => `http {
   access_log off; client_max_body_size 64m;
   client_body_temp_path ${join(folder, 'body')}; proxy_temp_path ${join(folder, 'proxy')}; ${paths.join(' ')}
   server {
@@ -101,36 +96,6 @@ http {
     ssl_client_certificate ${ca}; ssl_verify_client on;
     location / { proxy_pass ${new URL(peer).origin}; }
   }
-}
-`,
+}`,
   )
-  const nginx = spawn(programPath('nginx') ?? 'nginx', ['-c', file, '-p', folder], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  nginx.stderr.on('data', (bytes) => {
-    said += String(bytes)
-  })
-  const ended = once(nginx, 'exit')
-  t.after(async () => {
-    nginx.kill('SIGTERM')
-    await ended
-  })
-  await until('nginx listens', async () => {
-    assert.equal(nginx.exitCode, null, said)
-    return fetch(`http://127.0.0.1:${port}/`).then(
-      ({ status }) => status === 400,
-      () => false,
-    )
-  })
-  return port
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -4,9 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { counter, createSchema, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import type { FluentBitOptions } from '../../packages/sdk/src/sinks/fluent-bit/config.ts'
+import { createFluentBit } from '../../packages/sdk/src/sinks/fluent-bit/fluent-bit.ts'
 import { TestCa } from '../../packages/sdk/test/certificates.ts'
 import { startFluentServer } from '../../packages/sdk/test/fluent-server.mjs'
 import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
+import { BatchSource } from '../../packages/sdk/test/sink-records.ts'
+import { needs, programPath } from '../debian.ts'
+import { startNginx } from '../nginx.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const LIMIT_MS = 60_000
@@ -33,27 +38,59 @@ function folder(t: TestContext): string {
   return path
 }
 
+const SECURITY = { serverHostname: 'far', sharedKey: KEY, authorize: true, userDict: { me: 'secret' } }
+const LOGIN = { sharedKey: KEY, username: 'me', password: 'secret', selfHostname: 'near' }
+
 test('a program sends all its records, with their values, over TLS with a shared key', async (t) => {
   const ca = new TestCa(folder(t))
   const files = ca.sign('far', 'IP:127.0.0.1')
-  const security = { serverHostname: 'far', sharedKey: KEY, authorize: true, userDict: { me: 'secret' } }
   const tlsOptions = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
-  const server = await startFluentServer({ security, tlsOptions })
+  const server = await startFluentServer({ security: SECURITY, tlsOptions })
   t.after(() => server.close())
-  const schema = createSchema({
-    name: 'app',
-    export: {
-      fluentBit: {
-        port: server.port,
-        sharedKey: KEY,
-        username: 'me',
-        password: 'secret',
-        selfHostname: 'near',
-        compression: 'gzip',
-        tls: { enabled: true, caFile: ca.caFile },
-      },
-    },
-  })
+  const tls = { enabled: true, caFile: ca.caFile }
+  await sendAll(t, server, { port: server.port, ...LOGIN, compression: 'gzip', tls })
+})
+
+test(
+  'a program sends all its records through nginx, which ends TLS and asks for a client certificate',
+  needs('nginx', 'nginx-stream', 'openssl'),
+  async (t) => {
+    const server = await startFluentServer({ security: SECURITY })
+    t.after(() => server.close())
+    const dir = folder(t)
+    const ca = new TestCa(dir)
+    const [far, near] = [ca.sign('far', 'DNS:logs.example'), ca.sign('near', 'DNS:near')]
+    const tlsPort = await startNginx(
+      t,
+      dir,
+      (free) => `load_module ${programPath('nginx-stream')};
+stream {
+  server {
+    listen 127.0.0.1:${free} ssl;
+    ssl_certificate ${far.cert}; ssl_certificate_key ${far.key};
+    ssl_client_certificate ${ca.caFile}; ssl_verify_client on;
+    proxy_pass 127.0.0.1:${server.port};
+  }
+}`,
+    )
+    const tls = { enabled: true, caFile: ca.caFile, serverName: 'logs.example' }
+    const own = { certFile: near.cert, keyFile: near.key }
+    await sendAll(t, server, { port: tlsPort, ...LOGIN, tls: { ...tls, ...own } })
+    const stranger = createFluentBit({ port: tlsPort, ...LOGIN, tls, backoffInitialMs: 10, closeTimeoutMs: 0 })
+    t.after(() => stranger.close())
+    stranger.accept(new BatchSource().ports({ a: 1 }))
+    await until('it says why', LIMIT_MS, () => stranger.failing !== '')
+    assert.equal(server.events.length, RECORDS, 'without a certificate no record arrives')
+  },
+)
+
+/** Sends records from a program, and compares all of them with those that a server has. */
+async function sendAll(
+  t: TestContext,
+  server: Awaited<ReturnType<typeof startFluentServer>>,
+  fluentBit: FluentBitOptions,
+): Promise<void> {
+  const schema = createSchema({ name: 'app', export: { fluentBit } })
   schema.addType(port)
   await schema.start()
   t.after(() => schema.close())
@@ -77,7 +114,7 @@ test('a program sends all its records, with their values, over TLS with a shared
   )
   assert.equal(got.length, RECORDS)
   assert.ok(got.join('\n') === wanted.join('\n'), `first: ${got[0]}; wanted: ${wanted[0]}`)
-})
+}
 
 test('with the documented configuration an agent sends the same records to Fluent Bit and to another destination', async (t) => {
   const server = await startFluentServer()
