@@ -1,6 +1,6 @@
-// An application with a queue on disk: `queue-main.ts QUEUE_DIR TARGET FIRST`. TARGET is JSON: a destination
-// and where it sends. It reports numbers from FIRST on without
-// end, and prints after each flush up to which number everything is acknowledged.
+// An application with a queue on disk: `queue-main.ts QUEUE_DIR TARGET FIRST`. TARGET is JSON: a
+// destination with its options. The application reports numbers from FIRST on until it is killed. After each flush it
+// prints the number below which everything is acknowledged.
 import { createSchema, wallNs } from '@sonde/sdk'
 import { CHECK, numberedType } from './numbered.ts'
 

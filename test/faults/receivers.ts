@@ -86,7 +86,7 @@ export class LineReceiver extends NumberReceiver {
   }
 }
 
-/** A server of Fluent Forward that others wrote. While it is away, nobody listens. */
+/** A server of Fluent Forward that others wrote. While it is away, its port is closed. */
 export class ForwardReceiver extends NumberReceiver {
   #server: Awaited<ReturnType<typeof startFluentServer>> | undefined
   #port = 0

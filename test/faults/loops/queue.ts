@@ -83,7 +83,7 @@ function queueLoop(name: string, format: string, testRounds: number, receiver: (
             await ofAgent.setAway(false)
             await reporter.sink.flush()
             assert.equal(reporter.sink.status().ack, 'durable')
-            // One more life sends what the others left.
+            // Another application sends the rest of the queue.
             const next = lives.length * LIFE
             await killApp(join(dir.path, 'app'), ofApp, next, () => ofApp.arrived.has(next))
             let acknowledged = 0
