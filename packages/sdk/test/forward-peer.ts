@@ -25,7 +25,7 @@ export type ForwardMessage = readonly [tag: string, second: unknown, ...rest: un
 
 /**
  * A server of Fluent Forward on the loopback interface that decodes with an independent library and keeps every bit of
- * a u64. Tests say what it answers.
+ * a u64. Tests set its answers.
  */
 export class ForwardPeer {
   readonly events: ForwardEvent[] = []

@@ -11,7 +11,7 @@ import type { ForwardCredentials } from '../../wire/forward/handshake.ts'
 import type { ForwardMode } from '../../wire/forward/message.ts'
 import type { RecordLayout } from '../../wire/forward/template.ts'
 
-/** The connection to a server of Fluent Forward, and what it is sent. */
+/** The connection to a server of Fluent Forward, and the form of the messages. */
 export interface ForwardOptions extends SocketOptions, SecretOptions<'sharedKey'>, SecretOptions<'password'> {
   /** Path of a Unix socket instead of host and port. Default: none. */
   readonly path?: string | undefined

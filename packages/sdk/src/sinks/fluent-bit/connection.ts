@@ -4,9 +4,9 @@ import { messageOf } from '../../errors.ts'
 import { type Decoded, ForwardDecoder } from '../../wire/forward/decode.ts'
 import { type ForwardCredentials, faultOfPong, type Helo, heloOf, pingOf } from '../../wire/forward/handshake.ts'
 
-/** What a server may send between two messages of ours, beside acknowledgements. Unit: bytes. */
+/** Limit of the bytes from a server between two of our messages, without acknowledgements. Unit: bytes. */
 const SAID_BYTES_MAX = 64 << 10
-/** What an acknowledgement takes at most. Unit: bytes. */
+/** Size of an acknowledgement at most. Unit: bytes. */
 const ACK_BYTES = 64
 const SALT_BYTES = 16
 /** After this time without traffic, the system asks whether the far end is still there. Unit: milliseconds. */
@@ -69,7 +69,7 @@ export class ForwardConnection {
   /**
    * Proves to the server that this client has the key, and has the server prove it too. Call it before anything else.
    *
-   * @throws Error that says what the server does not do.
+   * @throws Error that names the missing step.
    */
   async shakeHands(credentials: ForwardCredentials, limitMs: number): Promise<void> {
     const salt = randomBytes(SALT_BYTES)

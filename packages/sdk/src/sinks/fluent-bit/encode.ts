@@ -11,7 +11,7 @@ export interface ForwardMessage extends EventChunk {
   packed?: Promise<Uint8Array>
   /** Whether the receiver has acknowledged it. */
   isTaken: boolean
-  /** Whether the memory of its events was given back. */
+  /** Whether the writer has taken back the memory of the events. */
   isReleased: boolean
 }
 

@@ -19,7 +19,7 @@ const TRUE_BIT = 1
 export class EventWriter {
   readonly #cache: EventCache
   readonly #spare: Buffer<ArrayBuffer>[] = []
-  /** Memory of this writer that was given away. */
+  /** Memory of this writer that holds events of a message. */
   readonly #given = new WeakSet<ArrayBufferLike>()
   #bytes = Buffer.allocUnsafeSlow(START_BYTES)
   #data = new DataView(this.#bytes.buffer)
@@ -31,7 +31,7 @@ export class EventWriter {
   }
 
   /**
-   * Gives the events away, and starts anew. Memory that is mostly full goes along, because a copy of it is slow; the
+   * Returns the events and starts again. Memory that is mostly full goes along, because a copy of it is slow; the
    * rest is copied.
    */
   take(): Buffer {

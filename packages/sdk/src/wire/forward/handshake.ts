@@ -11,7 +11,7 @@ export interface Helo {
   readonly keepalive: boolean
 }
 
-/** What a client knows before the handshake. */
+/** The client's part of the handshake. */
 export interface ForwardCredentials {
   readonly sharedKey: string
   /** Name of this host; a server refuses its own. */

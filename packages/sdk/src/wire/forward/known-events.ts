@@ -5,7 +5,7 @@ import type { BatchSymbols } from '../../schema/texts.ts'
 import { pack } from './msgpack.ts'
 import { type EventTemplate, type RecordLayout, templateOf } from './template.ts'
 
-/** Memory of templates and labels; all are made anew when it is full. Unit: bytes. */
+/** Memory of templates and labels. If it is full, all of them are removed. Unit: bytes. */
 const CACHE_BYTES = 8 << 20
 /** Memory of a cached object beside its bytes. Unit: bytes. */
 const ENTRY_BYTES = 200
@@ -78,7 +78,7 @@ export class KnownEvents {
   }
 }
 
-/** What is known of every type and source, within a limit of memory. */
+/** Templates and labels of every type and source, within a limit of memory. */
 export class EventCache {
   readonly #layout: RecordLayout
   #known = new WeakMap<SourceInfo, WeakMap<RecordType, KnownEvents>>()

@@ -76,7 +76,7 @@ export class EventChunks {
   }
 }
 
-/** What a message says beside its events. */
+/** The form and the id of a message. */
 export interface MessageOptions {
   readonly mode: ForwardMode
   /** Id that the receiver acknowledges. Default: it does not acknowledge. */

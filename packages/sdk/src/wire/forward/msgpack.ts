@@ -26,26 +26,26 @@ function packText(bytes: Uint8Array): Buffer {
   return Buffer.concat([textHeader(bytes.length), bytes])
 }
 
-/** What stands before the bytes of a text. */
+/** The bytes before a text. */
 function textHeader(bytes: number): Buffer {
   if (bytes < 32) return Buffer.of(0xa0 | bytes)
   if (bytes < 0x100) return header(0xd9, bytes, 1)
   return bytes < 0x10000 ? header(0xda, bytes, 2) : header(0xdb, bytes, 4)
 }
 
-/** What stands before the elements of an array. */
+/** The bytes before the elements of an array. */
 export function arrayHeader(count: number): Buffer {
   if (count < 16) return Buffer.of(0x90 | count)
   return count < 0x10000 ? header(0xdc, count, 2) : header(0xdd, count, 4)
 }
 
-/** What stands before the keys and values of a map. */
+/** The bytes before the keys and values of a map. */
 export function mapHeader(count: number): Buffer {
   if (count < 16) return Buffer.of(0x80 | count)
   return count < 0x10000 ? header(0xde, count, 2) : header(0xdf, count, 4)
 }
 
-/** What stands before many bytes. */
+/** The bytes before a binary. */
 export function binaryHeader(bytes: number): Buffer {
   return header(0xc6, bytes, 4)
 }

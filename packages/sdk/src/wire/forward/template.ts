@@ -34,7 +34,7 @@ export interface EventTemplate {
 export interface TextSlot {
   readonly slot: Slot
   readonly key: Buffer
-  /** Whether it is a label by id, whose encoded text is worth keeping. */
+  /** Whether it is a label by id. The encoded text of such a label is cached. */
   readonly isSymbol: boolean
 }
 
