@@ -33,7 +33,7 @@ function show(panels: readonly DevicePanel[], answers: Parameters<typeof testCol
 
 test('a panel asks for each of its lines once, by the labels of the family', () => {
   assert.deepEqual(panelQueries(NIC, [panel(), panel({ lines: [LOSS, PAUSED] })]), [
-    { metric: LOSS.metric, function: 'rate', matchers: [{ label: 'device', op: '=', value: 'mlx5_3' }] },
+    { metric: LOSS.metric, function: 'rate', matchers: [{ label: 'rdma_device', op: '=', value: 'mlx5_3' }] },
     { metric: PAUSED.metric, function: 'rate', matchers: [{ label: 'device', op: '=', value: 'eth13' }] },
   ])
   const gpu = queryOf(testGpu(3), { metric: 'DCGM_FI_DEV_GPU_TEMP', function: 'last' })

@@ -60,9 +60,14 @@ const PROXY_WORDS = 'none, or an address of http: or https:, such as http://prox
 const HEADER_WORDS =
   'headers by name, except those of the connection itself; their values one line of ASCII, such as { x-scope: team }'
 /** Headers of the connection itself belong to HTTP. */
-const HEADER_NAME =
-  /^(?!(?:transfer-encoding|content-length|connection|upgrade|expect|te|trailer)$)[\w!#$%&'*+.^`|~-]{1,128}$/i
+const RESERVED_HEADERS = ['transfer-encoding', 'content-length', 'connection', 'upgrade', 'expect', 'te', 'trailer']
+/** Both cases are spelled out, because patterns of JSON Schema have no flags. */
+const RESERVED = RESERVED_HEADERS.join('|').replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const HEADER_NAME = new RegExp(`^(?!(?:${RESERVED})$)[\\w!#$%&'*+.^\`|~-]{1,128}$`)
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,8192}$/
+/** Without `\p{Cc}`, which needs a flag. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are refused
+const USER_NAME = /^[^:\u0000-\u001f\u007f-\u009f]{1,256}$/
 const SOCKET_WORDS = 'host:port such as collector.example:24224, an IPv6 address in brackets'
 
 function httpAddress() {
@@ -95,7 +100,7 @@ export const httpEntries = {
     {},
   ),
   username: v.optional(
-    v.pipe(pattern(/^[^:\p{Cc}]{1,256}$/u, 'a name without a colon'), v.description('Name for basic authentication')),
+    v.pipe(pattern(USER_NAME, 'a name without a colon'), v.description('Name for basic authentication')),
   ),
   ...secretEntries('password', 'the password of `username`'),
   ...secretEntries('token', 'a token that is sent as `Authorization: Bearer`'),
