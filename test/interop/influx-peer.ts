@@ -12,8 +12,8 @@ export type InfluxRow = Readonly<Record<string, string>>
 /** A server with a database. */
 export interface InfluxPeer {
   readonly url: string
-  /** Runs a query and returns its rows. */
-  query(text: string): Promise<readonly InfluxRow[]>
+  /** Runs a query in a database, `sonde` if none is given, and returns its rows. */
+  query(text: string, database?: string): Promise<readonly InfluxRow[]>
 }
 
 /** Starts Debian's InfluxDB on a free port, with the database `sonde`; it ends with the test. */
@@ -50,9 +50,9 @@ bind-address = "127.0.0.1:0"
     return /Listening on HTTP.* addr=(\S+)/.exec(log)?.[1]
   })
   const url = `http://${address}`
-  const query = async (text: string) => {
+  const query = async (text: string, database = 'sonde') => {
     const headers = { accept: 'application/csv', 'content-type': 'application/x-www-form-urlencoded' }
-    const body = new URLSearchParams({ db: 'sonde', epoch: 'ns', q: text })
+    const body = new URLSearchParams({ db: database, epoch: 'ns', q: text })
     const answer = await fetch(`${url}/query`, { method: 'POST', headers, body })
     return rowsOf(await answer.text())
   }

@@ -1,0 +1,220 @@
+// Every configuration of docs/destinations.md and every sample of deploy/fluent_bit_configs, run by one agent: each far
+// end has as many records as the agent says that it sent.
+
+import assert from 'node:assert/strict'
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { TLSSocket } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { counter, createSchema, defineType, label, timestamp, wallNs } from '@sonde/sdk'
+import { parse } from 'yaml'
+import { BulkServer } from '../../packages/sdk/test/bulk-server.ts'
+import { TestCa } from '../../packages/sdk/test/certificates.ts'
+import { readFiles } from '../../packages/sdk/test/files-rig.ts'
+import { startFluentServer } from '../../packages/sdk/test/fluent-server.mjs'
+import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
+import { metricsOf, numberOn } from '../ask.ts'
+import { needs } from '../debian.ts'
+import { assertStops, runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { type InfluxPeer, startInflux } from './influx-peer.ts'
+
+const LIMIT_MS = 30_000
+const TRAINING_RECORDS = 1000
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const SAMPLES = join(root, 'deploy/fluent_bit_configs')
+
+type Blocks = Readonly<Record<string, object | object[]>>
+
+const step = defineType('step', 'A step of a training', {
+  time: timestamp(),
+  job: label(),
+  tokens_total: counter('u64'),
+})
+
+test(
+  'an agent with every documented configuration and sample sends to each far end what it counts',
+  needs('influxd', 'openssl'),
+  async (t) => {
+    const { path: dir, remove } = temporaryDir()
+    t.after(remove)
+    const ca = new TestCa(dir)
+    const collector = await startCollector(t, ca)
+    ca.sign('node', 'DNS:node')
+    writeFileSync(join(dir, 'password'), 's3cret\n')
+    const influx = await startInflux(t)
+    await influx.query('CREATE DATABASE telemetry')
+    const [bulk, es] = [new BulkServer(), await HttpPeer.start(t)]
+    es.answer = bulk.answer
+    const fluent = await startFluentServer()
+    t.after(() => fluent.close())
+    const places: readonly (readonly [RegExp, string])[] = [
+      [/https:\/\/(collector|other|influx)\.example(:\d+)?/g, `https://127.0.0.1:${collector.port}`],
+      [/127\.0\.0\.1:8086/g, new URL(influx.url).host],
+      [/127\.0\.0\.1:9200/g, new URL(es.url).host],
+      [/24224/g, String(fluent.port)],
+      [/port=8086/g, `port=${new URL(influx.url).port}`],
+      [/port=9200/g, `port=${new URL(es.url).port}`],
+      [/\/(data|tmp\/sonde|etc\/collector)\b/g, dir],
+    ]
+    const onLoopback = (text: string) => places.reduce((all, [there, here]) => all.replace(there, here), text)
+
+    const config = join(dir, 'sonde.yaml')
+    const sockets = join(dir, 'sockets')
+    const settings = {
+      // One sample: the agent's own records would change the counts each second.
+      data_sources: [{ type: 'simulator', interval_ms: 3_600_000 }],
+      store: { enabled: false },
+      service: { enabled: true, sockets_dir: sockets, dir },
+      export: documentedBlocks(onLoopback),
+    }
+    writeFileSync(config, JSON.stringify(settings))
+    const samples = join(dir, 'exp')
+    const names = switchOn(samples, onLoopback)
+    const env = {
+      ...{ NODE_EXTRA_CA_CERTS: ca.caFile, SONDE_SERVICE_ENABLED: undefined, XDG_STATE_HOME: dir },
+      ...{ FLUENT_BIT_EXPORT_ENABLE: '1', FLUENT_BIT_CONFIG_DIR: samples },
+    }
+    const flags = ['--only-simulated', '--config', config]
+    const check = await runSonde(['check', ...flags, '--listen', '127.0.0.1:0', '--try-destinations'], { env })
+    assert.equal(check.code, 0, check.output)
+    for (const name of names) assert.match(check.output, new RegExp(`^exp_${name} +present `, 'm'))
+    assert.deepEqual([bulk.documents, fluent.events, [...collector.bodies]], [[], [], []], 'no record was sent')
+
+    const stdout = join(dir, 'stdout')
+    const under = ['bash', '-c', `exec "$@" > >(tee ${stdout})`, 'bash']
+    const sonde = await startSonde(['agent', ...flags], { env, under })
+    t.after(() => sonde.stop('SIGKILL'))
+    await train(t, sockets)
+    const printed = (form: RegExp) => readFileSync(stdout, 'utf8').match(form)?.length ?? 0
+    const linesIn = (name: string) => readFileSync(join(dir, name), 'utf8').match(/\n/g)?.length ?? 0
+    const documentsIn = (prefix: string) =>
+      [...bulk.indexes].reduce((sum, [name, { length }]) => sum + (name.startsWith(prefix) ? length : 0), 0)
+    const eventsOf = (isOf: (tag: string) => boolean) => fluent.events.filter(({ tag }) => isOf(tag)).length
+    const counts = async () => ({
+      jsonl: collector.lines('/ports'),
+      training: collector.lines('/training'),
+      jsonl_3: collector.lines('/records'),
+      files: readFiles(join(dir, 'records')).reduce(
+        (sum, { batches }) => sum + batches.reduce((all, { count }) => all + count, 0),
+        0,
+      ),
+      influx: await pointsIn(influx, 'sonde'),
+      influx_2: collector.lines('/api/v2/write?bucket=sonde&org=ops&precision=ns'),
+      es: documentsIn('sonde-'),
+      file: linesIn('records.log'),
+      stdout: printed(/^\d[^ ]* \w+ [^ ]+$/gm),
+      fluent_bit: eventsOf((tag) => tag.startsWith('sonde.')),
+      exp_es: documentsIn('telemetry-'),
+      exp_file: linesIn('telemetry.log'),
+      exp_forward: eventsOf((tag) => tag === 'telemetry.link'),
+      exp_influx: await pointsIn(influx, 'telemetry'),
+      exp_stdout: printed(/^sonde: \[/gm),
+      exp_stdout_raw: printed(/^\{"timestamp":/gm),
+    })
+    let far: Readonly<Record<string, number>> = {}
+    let sent: Readonly<Record<string, number | undefined>> = {}
+    await until(
+      () => `the far ends have what the ledger says: ${JSON.stringify({ far, sent })}\n${sonde.output().slice(-2000)}`,
+      LIMIT_MS,
+      async () => {
+        far = await counts()
+        const page = await metricsOf(sonde)
+        const seriesOf = (name: string, what: string) => numberOn(page, `sonde_sink_${what}{sink="${name}"}`)
+        sent = Object.fromEntries(Object.keys(far).map((name) => [name, seriesOf(name, 'records_out_total')]))
+        const isSettled = Object.keys(far).every((name) => seriesOf(name, 'records_in_total') === sent[name])
+        return isSettled && isDeepStrictEqual(far, sent)
+      },
+    )
+    const records = Object.entries(far).filter(([name]) => !name.startsWith('exp_'))
+    for (const [name, count = 0] of records)
+      assert.ok(count >= (name === 'jsonl' ? 1 : TRAINING_RECORDS), `${name}: ${count}`)
+    assert.equal(far.training, TRAINING_RECORDS)
+    for (const name of names) assert.ok((far[`exp_${name}`] ?? 0) > 0, name)
+    await assertStops(sonde)
+    assert.deepEqual(bulk.malformed, [])
+  },
+)
+
+/** The destinations of all blocks of the page, in lists. */
+function documentedBlocks(onLoopback: (text: string) => string): Record<string, object[]> {
+  const page = readFileSync(join(root, 'docs/destinations.md'), 'utf8')
+  const all: Record<string, object[]> = {}
+  for (const [, text = ''] of page.matchAll(/^```yaml\n(.*?)^```$/gms)) {
+    const blocks = (parse(onLoopback(text)) as { export: Blocks }).export
+    for (const [kind, block] of Object.entries(blocks))
+      all[kind] = [...(all[kind] ?? []), ...[block].flat().map((one) => ({ sources: ['!self'], ...one }))]
+  }
+  return all
+}
+
+/** Copies the samples, switched on, and returns their names. */
+function switchOn(dir: string, onLoopback: (text: string) => string): string[] {
+  mkdirSync(dir)
+  copyFileSync(join(SAMPLES, 'ufm_enterprise.fset'), join(dir, 'ufm_enterprise.fset'))
+  const files = globSync('*.exp', { cwd: SAMPLES })
+  for (const file of files) {
+    const text = onLoopback(readFileSync(join(SAMPLES, file), 'utf8'))
+      .replace('enable=0', 'enable=1')
+      .replace('name=', 'name=exp_')
+      .replace('# plugin_tag_match_pair', 'plugin_tag_match_pair')
+    writeFileSync(join(dir, file), `${text}\nfieldset=ufm_enterprise.fset\n`)
+  }
+  return files.map((file) => file.replace('.exp', ''))
+}
+
+/** Reports the records of an application with the tag of the page. */
+async function train(t: TestContext, socketsDir: string): Promise<void> {
+  const schema = createSchema({ name: 'llm', ipc: { socketsDir } })
+  t.after(() => schema.close())
+  schema.addType(step)
+  await schema.start()
+  const source = schema.createSource({ id: 'rank0', tag: 'training' })
+  const time = wallNs()
+  for (let i = 0; i < TRAINING_RECORDS; i++)
+    source.report(step, { time: time + BigInt(i) * 1000n, job: 'a', tokens_total: i })
+  await schema.flush()
+}
+
+/** A server with TLS that keeps bodies by path; `/records` wants a certificate and a password. */
+async function startCollector(t: TestContext, ca: TestCa) {
+  const { cert, key } = ca.sign('collector', 'IP:127.0.0.1')
+  const [certificate, own, trusted] = [cert, key, ca.caFile].map((file) => readFileSync(file))
+  const bodies = new Map<string, string>()
+  const options = { cert: certificate, key: own, ca: trusted, requestCert: true, rejectUnauthorized: false }
+  const server = createServer(options, async (request, response) => {
+    const path = request.url ?? ''
+    const pieces = await request.toArray()
+    const body = Buffer.concat(pieces)
+    const { authorization, 'content-encoding': encoding } = request.headers
+    const wanted = { '/records': basic, '/api/v2/write?bucket=sonde&org=ops&precision=ns': 'Bearer example-token' }[
+      path
+    ]
+    const isShown = path !== '/records' || (request.socket as TLSSocket).authorized
+    if (authorization !== wanted || !isShown) response.writeHead(401).end()
+    else {
+      bodies.set(path, (bodies.get(path) ?? '') + (encoding === 'gzip' ? gunzipSync(body) : body))
+      response.writeHead(204).end()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const lines = (path: string) => bodies.get(path)?.match(/\n/g)?.length ?? 0
+  return { port: (server.address() as AddressInfo).port, bodies, lines }
+}
+
+const basic = `Basic ${Buffer.from('node:s3cret').toString('base64')}`
+
+async function pointsIn({ query }: InfluxPeer, database: string): Promise<number> {
+  let count = 0
+  for (const { name } of await query('SHOW MEASUREMENTS', database))
+    count += (await query(`SELECT * FROM "${name}"`, database)).length
+  return count
+}
