@@ -37,7 +37,7 @@ export interface HttpProtocol {
 }
 
 /** What a {@link HttpClient} is for a delivery. */
-export type Transport = Required<Pick<DeliveryOptions<HttpRequest>, 'send' | 'waitMs' | 'close'>>
+export type HttpTransport = Required<Pick<DeliveryOptions<HttpRequest>, 'send' | 'waitMs' | 'close'>>
 
 /** A payload with its key. */
 export function httpRequest(body: string | Uint8Array): HttpRequest {
@@ -68,7 +68,7 @@ export class HttpClient {
   }
 
   /** What a delivery needs of the client. */
-  get transport(): Transport {
+  get transport(): HttpTransport {
     return { send: this.send, waitMs: () => this.waitMs(), close: () => this.close() }
   }
 
