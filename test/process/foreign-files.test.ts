@@ -81,7 +81,7 @@ test('root loads no library that another user owns, can write, or can exchange, 
   const explained = await runSonde(['explain', 'doca_telemetry_diag', '--config', config, '--listen', '127.0.0.1:1'])
   assert.match(
     explained.output,
-    /✗ library .*\n +came back: it belongs to user 65534, and root loads what is its own\n/,
+    /✗ library .*\n +came back: it belongs to user 65534, and root loads only its own files\n/,
   )
   const [command = []] = commands
   await runSonde([...command, '--config', config, '--trust-owner', '7', '--trust-owner', `${OTHER_USER}`])
@@ -140,7 +140,10 @@ test('data may also belong to the user who called sudo, and to nobody else', AS_
     runSonde(['check', '--only-simulated', '--simulate', ...LISTEN], { env: { ...env, CLX_METADATA_FILE: labels } })
   const refused = await check({ SUDO_UID: '1000' })
   assert.equal(refused.code, 2)
-  assert.match(refused.output, /labels belongs to user 65534, and root loads what is its own; .*--trust-owner 65534\n$/)
+  assert.match(
+    refused.output,
+    /labels belongs to user 65534, and root loads only its own files; .*--trust-owner 65534\n$/,
+  )
   const taken = await check({ SUDO_UID: `${OTHER_USER}`, SUDO_GID: `${OTHER_USER}` })
   assert.equal(taken.code, 0, taken.output)
   assert.equal((await check({ SONDE_TRUST_OWNER: `7,${OTHER_USER}` })).code, 0)

@@ -93,16 +93,16 @@ withSimulateFlags(
   withCommonFlags(
     program
       .command('check')
-      .argument('[queue]', 'folder of a queue, which is checked instead')
+      .argument('[queue]')
       .summary('check configuration, listener, folders, history and sources, or a queue')
       .description(
-        'Says whether the configuration is sound, the listener free, the folder of sockets (service.sockets_dir) and each destination (export) fit for use, rules and folder of traceback and history in order, and what each source finds here. Changes nothing, loads no library without --probe, and connects nowhere without --try-destinations.',
+        'Checks configuration, listeners, folders, destinations, traceback, history and sources, or the folder of a queue. Without options it changes nothing, loads no library of a vendor, and connects nowhere.',
       ),
   ),
 )
   .option('--probe', 'load the libraries of vendors, and look for devices')
-  .option('--try-destinations', 'open each connection of the destinations once; no record is sent')
-  .option('--repair', 'repair the folder of the queue: cut a torn end, set aside what is no part of it')
+  .option('--try-destinations', 'connect to each destination once; sends no record')
+  .option('--repair', 'repair the queue; foreign files are set aside')
   .action(async (queue: string | undefined, given: Flags & CheckFlags) => {
     const { probe, tryDestinations, repair = false, ...flags } = given
     if (queue !== undefined) {
