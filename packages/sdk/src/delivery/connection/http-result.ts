@@ -1,12 +1,14 @@
 import { HIDDEN } from '../../config/secret.ts'
+import { printable } from '../../internal/shown-text.ts'
 import type { SendResult } from '../sender.ts'
 
 /**
  * Statuses of requests that may succeed later: the request took too long, or came too early or too often, or the far
- * end has a fault of its own.
+ * end has a fault of its own. A wrong token, a missing right or a wrong path (401, 403, 404) is not the fault of the
+ * records: somebody can fix it, and a queue on disk waits for that.
  */
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([
-  ...[408, 425, 429],
+  ...[401, 403, 404, 408, 425, 429],
   ...Array.from({ length: 100 }, (_, index) => 500 + index),
 ])
 const ANSWER_BYTES_MAX = 2048
@@ -24,9 +26,9 @@ export interface AnswerParts {
 }
 
 /**
- * Maps the answer to an HTTP request, as `fetch` returns it, to a result for delivery: 2xx is `ok`; 5xx, 408, 425 and
- * 429 are `retry` after the time of `Retry-After`; any other status is `reject`, because the same request would get the
- * same answer. The reason is the status and the first line of the body, without `secrets`, because a peer may repeat
+ * Maps the answer to an HTTP request, as `fetch` returns it, to a result for delivery: 2xx is `ok`; 5xx, 401, 403, 404,
+ * 408, 425 and 429 are `retry` after the time of `Retry-After`; any other status is `reject`, because the same request
+ * would get the same answer. The reason is the status and the first line of the body, without `secrets`, because a peer may repeat
  * the request. The body is read up to 2 KiB, so that the connection can be used again.
  *
  * @example
@@ -42,7 +44,8 @@ export async function httpResult(response: Response, secrets: readonly string[] 
 /** The result of an answer for delivery: see {@link httpResult}. */
 export function resultOf({ status, retryAfter, text, retried }: AnswerParts): SendResult {
   if (status >= 200 && status < 300) return { outcome: 'ok' }
-  const said = text.split('\n', 1)[0] ?? ''
+  // Control characters of a far end could forge lines of a log or move the cursor of a terminal.
+  const said = printable(text.split('\n', 1)[0] ?? '')
   const isRedirect = status >= 300 && status < 400
   const reason = `HTTP ${status} ${isRedirect ? 'redirects, which is not followed' : said}`
   const shown = reason.trim().slice(0, REASON_CHARACTERS_MAX)

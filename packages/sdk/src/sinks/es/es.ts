@@ -3,7 +3,6 @@ import { checkOptions } from '../../config/check-options.ts'
 import { checkHttp } from '../../delivery/connection/check-http.ts'
 import { HttpClient, type HttpRequest, httpRequest } from '../../delivery/connection/http-client.ts'
 import type { HttpAnswer } from '../../delivery/connection/http-endpoint.ts'
-import { RETRIED_STATUSES } from '../../delivery/connection/http-result.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
 import type { RefusedRecords, SendResult } from '../../delivery/sender.ts'
 import { type BulkFault, readBulkAnswer } from '../../wire/bulk/answer.ts'
@@ -11,8 +10,6 @@ import { type BulkOptions, encodeBulk } from '../../wire/bulk/encode.ts'
 import { isoTime } from '../../wire/record-time.ts'
 import { type EsOptions, esTargetEntries } from './config.ts'
 
-/** A wrong password or a missing right is not the fault of a record: somebody can fix it. */
-const RETRIED: ReadonlySet<number> = new Set([...RETRIED_STATUSES, 401, 403, 404])
 /** Room for an error in each item of a request with the default limits. Unit: bytes. */
 const ANSWER_BYTES_MAX = 8 << 20
 /** The parts of an answer that are used. */
@@ -34,7 +31,6 @@ export function createEs(options: EsOptions): DeliverySink {
       name: options.name ?? 'es',
       contentType: 'application/x-ndjson',
       addressOf: bulkAddress,
-      retried: RETRIED,
       answerBytesMax: ANSWER_BYTES_MAX,
       resultOf: (answer, request) => resultOfBulk(answer, counts.get(request) ?? []),
     },

@@ -2,15 +2,11 @@ import { hostname } from 'node:os'
 import { checkOptions } from '../../config/check-options.ts'
 import { checkHttp } from '../../delivery/connection/check-http.ts'
 import { HttpClient, type HttpRequest, httpRequest } from '../../delivery/connection/http-client.ts'
-import { RETRIED_STATUSES } from '../../delivery/connection/http-result.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
 import { encodeInfluxLines } from '../../wire/influx/encode.ts'
 import { refuseClash } from '../refuse-clash.ts'
 import { writeAddress } from './address.ts'
 import { clashOfInflux, type InfluxOptions, influxTargetEntries } from './config.ts'
-
-/** A wrong token or a missing database is not the fault of a record: somebody can fix it. */
-const RETRIED: ReadonlySet<number> = new Set([...RETRIED_STATUSES, 401, 403, 404])
 
 /**
  * Writes records to InfluxDB as line protocol.
@@ -28,7 +24,6 @@ export function createInflux(options: InfluxOptions): DeliverySink {
       name: options.name ?? 'influx',
       contentType: 'text/plain; charset=utf-8',
       addressOf: (server) => writeAddress(server, target),
-      retried: RETRIED,
     },
     target,
   )
