@@ -21,7 +21,8 @@ export interface Packed {
   run(command: string, args: readonly string[], cwd: string): string
 }
 
-const UNPACKED_BYTES_LIMIT = 1_000_000
+/** A jump beyond it means that the archive has something that no application needs. */
+const UNPACKED_BYTES_LIMIT = 1_300_000
 /** Of the programs of an application: to start and to do all they do. */
 const RUN_LIMIT_MS = 60_000
 
