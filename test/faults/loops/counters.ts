@@ -122,15 +122,22 @@ async function checkRates(sonde: SondeProcess, counted: number): Promise<number>
   const toMs = Date.now()
   const queries = metrics.map((metric) => ({ metric, function: 'increase' }))
   const { results } = await ask<{
-    results: { series: { labels: { device: string }; values: (number | null)[]; resetsMs: number[] }[] }[]
+    results: {
+      series: {
+        labels: { rdma_device?: string; pci_address?: string }
+        values: (number | null)[]
+        resetsMs: number[]
+      }[]
+    }[]
   }>(sonde, '/api/v1/query', { fromMs: toMs - 60_000, toMs, stepMs: 1000, queries })
   for (const { series } of results)
-    assert.ok(series.some(({ labels }) => labels.device === SOUND || labels.device === ADDRESSES[SOUND]))
+    assert.ok(series.some(({ labels }) => labels.rdma_device === SOUND || labels.pci_address === ADDRESSES[SOUND]))
   let resets = 0
   for (const { labels, values, resetsMs } of results.flatMap(({ series }) => series)) {
     resets += resetsMs.length
-    for (const value of values) assert.ok(value === null || value >= 0, `${labels.device} counted ${value}`)
-    if (labels.device !== SOUND) continue
+    for (const value of values)
+      assert.ok(value === null || value >= 0, `${labels.rdma_device ?? labels.pci_address} counted ${value}`)
+    if (labels.rdma_device !== SOUND) continue
     const sum = values.reduce<number>((total, value) => total + (value ?? 0), 0)
     assert.ok(sum <= counted * WORD_BYTES, `${SOUND} counted ${sum}, and was told ${counted}`)
     assert.equal(resetsMs.length, 0, `${SOUND} never restarted`)

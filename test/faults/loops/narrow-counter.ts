@@ -82,7 +82,7 @@ export class NarrowCounter {
   }
 
   async #shown(sonde: SondeProcess): Promise<void> {
-    const line = `${METRIC}{device="${this.#device}",port="1"} ${this.#total}`
+    const line = `${METRIC}{rdma_device="${this.#device}",port="1"} ${this.#total}`
     await until(line, LIMIT_MS, async () => (await metricLinesOf(sonde)).has(line))
   }
 
@@ -117,7 +117,7 @@ export class NarrowCounter {
   }
 
   async #increase(sonde: SondeProcess, window: { readonly fromMs: number; readonly toMs: number }) {
-    const matchers = [{ label: 'device', op: '=', value: this.#device }]
+    const matchers = [{ label: 'rdma_device', op: '=', value: this.#device }]
     const queries = [{ metric: METRIC, function: 'increase', matchers }]
     const { results } = await ask<{ results: { series: { values: (number | null)[]; resetsMs: number[] }[] }[] }>(
       sonde,
