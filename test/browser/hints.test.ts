@@ -177,6 +177,9 @@ async function isTold(
 
 function belongs(labels: Device['labels'], device: Device, more: Device['labels'] = {}): boolean {
   const has = (wanted: Device['labels']) => Object.entries(wanted).every(([name, text]) => labels[name] === text)
+  // Metrics with DCGM's names have DCGM's labels, of which only some are ours too.
+  const { UUID } = device.labels
+  if (UUID !== undefined && labels.UUID === UUID) return has(more)
   return has(more) && [device.labels, ...Object.values(device.series ?? {})].some(has)
 }
 
