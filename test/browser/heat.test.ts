@@ -14,7 +14,7 @@ const QUERY = {
   metric: 'doca_adp_retx_timeout_seconds',
   function: 'rate',
   matchers: [
-    { label: 'device', op: '=', value: DEVICE },
+    { label: 'rdma_device', op: '=', value: DEVICE },
     { label: 'simulated', op: '=', value: 'true' },
   ],
 }
