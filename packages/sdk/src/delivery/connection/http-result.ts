@@ -28,8 +28,8 @@ export interface AnswerParts {
 /**
  * Maps the answer to an HTTP request, as `fetch` returns it, to a result for delivery: 2xx is `ok`; 5xx, 401, 403, 404,
  * 408, 425 and 429 are `retry` after the time of `Retry-After`; any other status is `reject`, because the same request
- * would get the same answer. The reason is the status and the first line of the body, without `secrets`, because a peer may repeat
- * the request. The body is read up to 2 KiB, so that the connection can be used again.
+ * would get the same answer. The reason is the status and the first line of the body, without `secrets`, because a peer
+ * may repeat the request. The body is read up to 2 KiB, so that the connection can be used again.
  *
  * @example
  * send: async (body, signal) =>
