@@ -138,10 +138,14 @@ export class Agent {
       emit: (batch) => this.#acceptMade(batch),
       failed: (error) => this.faults.caught('pods', error),
     })
-    const own = [this.recent, this.devices, this.hints, this.infos, this.pods, this.ruleWatch]
+    const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(
-      [this.#metricsRoute(config), ...this.#viewRoutes(config, views), ...this.#openDestinations(options)],
+      [
+        ...this.#metricsRoutes(config, [this.prometheus, this.infos]),
+        ...this.#viewRoutes(config, views),
+        ...this.#openDestinations(options),
+      ],
       log,
     )
     this.history = this.#historyOf(options)
@@ -179,14 +183,14 @@ export class Agent {
     this.self = new Self({ ...told, version, revision, log, storeStatus })
   }
 
-  /** `/metrics` leaves out records that other exporters export. */
-  #metricsRoute({ dataSources }: AgentConfig): Route {
+  /** `/metrics` leaves out records that other exporters export, and so do the facts about their devices. */
+  #metricsRoutes({ dataSources }: AgentConfig, sinks: readonly Sink[]): Route[] {
     const sources = new Map(dataSources.filter(({ definition }) => definition.isExported).map((one) => [one.name, one]))
     const leavesOut = ({ origin, source, type }: Batch) => {
       const { definition, options = {} } = (origin === 'own' ? sources.get(source.id) : undefined) ?? {}
       return definition?.isExported?.(options, type.name) === false
     }
-    return new Route(this.prometheus, sources.size === 0 ? {} : { leavesOut })
+    return sinks.map((sink) => new Route(sink, sources.size === 0 ? {} : { leavesOut }))
   }
 
   /** The ways to what the agent itself makes of records, and to history: types for export are not theirs. */
