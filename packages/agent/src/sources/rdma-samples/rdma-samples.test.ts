@@ -161,6 +161,6 @@ test('in an agent: a rule on fast samples opens an event, whose window and lanes
   assert.ok(of('repeat') !== undefined, 'the mark is a lane')
   const cnp = of('np_cnp_sent_total')
   assert.ok(cnp !== undefined && event.window !== undefined)
-  // The driver repeats its values for 12 ms: no lane may claim a much finer resolution. Sweeps are some µs early or late.
+  // The driver repeats its values for 12 ms: no lane may claim a much finer resolution. Sweeps are some µs early.
   assert.ok(cnp.resolutionMs >= 11, `${cnp.resolutionMs} ms`)
 })
