@@ -70,7 +70,7 @@ export interface DoubleOptions {
   readonly without?: readonly string[]
 }
 
-/** What libraries of one process counted: `calls`, `opens`, `mlx5_0 produced`; README.md lists the names. */
+/** Counts of the libraries in one process: `calls`, `opens`, `mlx5_0 produced`; README.md lists the names. */
 export type DoubleStats = ReadonlyMap<string, number>
 
 const COUNTER_BYTES = 64
@@ -162,7 +162,7 @@ export class DocaDouble {
     return new Map(files.map((file) => [Number(file.slice(6)), statsOf(readFileSync(join(this.folder, file)))]))
   }
 
-  /** The sum over all processes; 0 for what none of them counted. */
+  /** The sum of a count over all processes; 0 if no process has it. */
   total(name: string): number {
     return this.stats()
       .values()

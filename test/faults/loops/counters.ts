@@ -47,7 +47,7 @@ function writeAdapter(root: string, device: string, value: number): void {
     [`${port}/counters/port_xmit_data`]: value,
     [`${port}/counters/port_rcv_data`]: value,
     [`${port}/counters/symbol_error`]: value % 65_535,
-    // Beyond 32 bits: a driver that widens its counters itself, so that what is read is what is written.
+    // Above 32 bits: this driver widens its counters itself, so the metric equals the file.
     [`${port}/hw_counters/packet_seq_err`]: WRAP + value,
     [`${port}/hw_counters/lifespan`]: 10,
   })

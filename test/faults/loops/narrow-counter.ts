@@ -17,9 +17,9 @@ export class NarrowCounter {
   readonly #device: string
   readonly #write: (value: number) => void
   #raw = 0
-  /** What is to be shown. */
+  /** The expected value of the metric. */
   #total = 0
-  /** What it gained when it last counted: a sweep that was left out then spreads that over the time after it. */
+  /** The last gain. If a sweep was left out, the rate spreads this gain over the time after the gap. */
   #lastGain = 0
 
   constructor(device: string, write: (value: number) => void) {
@@ -87,9 +87,9 @@ export class NarrowCounter {
   }
 
   /**
-   * The increase is exact. Where the machine left out a sweep there is a gap, and nobody says what was gained across
-   * one; a step without a sample is told like the one before, as long as values hold: then it is no more than what was
-   * counted makes with that. A busy machine tells of both a little later, so this asks until they fit.
+   * Without a gap, the increase is exact. If the machine left out a sweep, the increase across the gap is unknown, and
+   * a step without a sample repeats the step before while values hold: the increase has an upper bound then. A busy
+   * machine answers late, so this asks until the numbers fit.
    */
   async #compare(
     sonde: SondeProcess,

@@ -40,7 +40,7 @@ export function lookAtHttp({ url, endpoints = [] }: HttpOptions): ConnectionFind
   return configured([url, ...endpoints].map(shownUrl))
 }
 
-/** What is said of addresses that were not tried. */
+/** The finding about addresses that were not tried. */
 export function configured(addresses: readonly string[]): ConnectionFinding {
   const found = `sends to ${addresses.join(', then ')}; --try-destinations opens a connection`
   return { state: 'configured', found }

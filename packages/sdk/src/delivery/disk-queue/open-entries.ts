@@ -2,7 +2,7 @@ import { entryBytes, type QueueEntry, recordsOf } from '../queue.ts'
 
 /** Entries that were read from a queue and have not left it: they wait in memory, or are taken. */
 export class OpenEntries {
-  /** Records of all entries, and of those that are taken. */
+  /** Records of all entries; `takenRecords` is the part that is being sent. */
   records = 0
   takenRecords = 0
   /** Size of all entries. Unit: bytes. */

@@ -19,11 +19,11 @@ export interface FoundQueue {
   readonly end: number
   /** Last pages of clients in the newest segment. */
   readonly pages: ReadonlyMap<bigint, bigint>
-  /** What was cut, set aside or ignored, as sentences. */
+  /** A sentence for each part that was cut, set aside or ignored. */
   readonly faults: readonly string[]
 }
 
-/** A segment, before it is known what is in it. */
+/** A file with the name of a segment, before it is read. */
 interface FoundFile {
   readonly first: number
   readonly bytes: number

@@ -11,7 +11,7 @@ import { SegmentPlan } from './segment-plan.ts'
 
 /** Memory for batches that are not written yet. Unit: bytes. */
 export const UNWRITTEN_BYTES_LIMIT = 8 << 20
-/** What is written with one call. Unit: bytes. */
+/** Size of one write. Unit: bytes. */
 const WRITE_BYTES = 1 << 20
 /** Blocks that the system takes with one call. */
 const WRITE_BLOCK_COUNT = 512
@@ -28,7 +28,7 @@ interface Unwritten {
   readonly done: PromiseWithResolvers<AppendResult>
 }
 
-/** What a writer needs of its queue. */
+/** Values and callbacks of the queue that uses the writer. */
 export interface QueueWriterParts {
   readonly disk: Disk
   readonly folder: string
