@@ -10,7 +10,7 @@ const FILE_BYTES_MAX = 64 << 10
 /** A secret is one line: a line break in a header or a handshake would be a forgery. */
 const ONE_LINE = /^[^\p{Cc}]+$/u
 
-/** The three sources of a secret: the option itself, a file, or a variable of the environment. They exclude each other. */
+/** The sources of a secret, which exclude each other: the option itself, a file, or a variable of the environment. */
 export type SecretOptions<K extends string> = {
   readonly [P in K | `${K}File` | `${K}Env`]?: string | undefined
 }
