@@ -34,6 +34,10 @@ export class HttpPeer {
     return peer
   }
 
+  get port(): number {
+    return this.#port
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.#port}/records`
   }

@@ -1,7 +1,7 @@
 // Far ends that break their protocol, before each sink that sends over a network.
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
-import { BulkServer } from '../../test/bulk-server.ts'
+import { describe, test } from 'node:test'
+import { FAR_ENDS, SECRET } from '../../test/far-ends.ts'
 import {
   cutAnswer,
   cutRequest,
@@ -13,67 +13,16 @@ import {
   unread,
   type WayFault,
 } from '../../test/faulty-way.ts'
-import { ForwardPeer } from '../../test/forward-peer.ts'
 import { until } from '../../test/helper.ts'
-import { HttpPeer } from '../../test/http-peer.ts'
 import { HASTY } from '../../test/push-sink-cases.ts'
 import { BatchSource } from '../../test/sink-records.ts'
 import type { DeliveryLimits } from '../delivery/config.ts'
-import type { DeliverySink } from '../delivery/delivery.ts'
-import { createEs } from './es/es.ts'
-import { createFluentBit } from './fluent-bit/fluent-bit.ts'
-import { createInflux } from './influx/influx.ts'
-import { createJsonl } from './jsonl/jsonl.ts'
 
 const PATIENT: DeliveryLimits = { lingerMs: 0 }
 /** Limits under which a fault is noticed soon. */
 const SOON: DeliveryLimits = { ...HASTY, timeoutMs: 150 }
-const SECRET = 'hush-hush-hush'
 /** No answer is kept in memory beyond its limit. */
 const GROWTH_LIMIT_BYTES = 200 << 20
-
-interface FarEnd {
-  readonly port: number
-  /** Devices of the records that arrived. */
-  devices(): readonly string[]
-  open(port: number, limits: DeliveryLimits): DeliverySink
-}
-
-async function http(
-  t: TestContext,
-  open: (url: string, limits: DeliveryLimits) => DeliverySink,
-  device: RegExp,
-): Promise<FarEnd> {
-  const peer = await HttpPeer.start(t)
-  return {
-    port: Number(new URL(peer.url).port),
-    devices: () => peer.bodies.flatMap((body) => [...body.matchAll(device)].map(([, name = '']) => name)),
-    open: (port, limits) => open(`http://127.0.0.1:${port}`, limits),
-  }
-}
-
-const SINKS: Readonly<Record<string, (t: TestContext) => Promise<FarEnd>>> = {
-  jsonl: (t) => http(t, (url, limits) => createJsonl({ url, token: SECRET, ...limits }), /"device":"(\w+)"/g),
-  influx: (t) =>
-    http(t, (url, limits) => createInflux({ url, bucket: 'b', token: SECRET, ...limits }), /device=(\w+)/g),
-  async es(t) {
-    const [peer, server] = [await HttpPeer.start(t), new BulkServer()]
-    peer.answer = server.answer
-    return {
-      port: Number(new URL(peer.url).port),
-      devices: () => server.documents.map(({ device }) => String(device)),
-      open: (port, limits) => createEs({ url: `http://127.0.0.1:${port}`, token: SECRET, ...limits }),
-    }
-  },
-  async fluent_bit(t) {
-    const peer = await ForwardPeer.start(t)
-    return {
-      port: peer.port,
-      devices: () => peer.events.map(({ record }) => String(record.device)),
-      open: (port, limits) => createFluentBit({ port, ...limits }),
-    }
-  },
-}
 
 const FILLER = Buffer.alloc(65_536, `${SECRET} `)
 /** 16 KiB of pieces of one byte each. */
@@ -98,11 +47,11 @@ const FAULTS: Readonly<Record<string, WayFault>> = {
 }
 
 describe('a far end that breaks its protocol', { concurrency: true }, () => {
-  for (const [name, start] of Object.entries(SINKS)) {
+  for (const [name, start] of Object.entries(FAR_ENDS)) {
     test(`${name}: takes no memory, no secret and no time of a neighbour, and gets everything later`, async (t) => {
       const [farEnd, other] = [await start(t), await start(t)]
       const way = await FaultyWay.start(t, farEnd.port)
-      const [sink, neighbour] = [farEnd.open(way.port, SOON), other.open(other.port, PATIENT)]
+      const [sink, neighbour] = [farEnd.open({ ...SOON, port: way.port }), other.open(PATIENT)]
       t.after(() => Promise.all([sink.close(), neighbour.close()]))
       const source = new BatchSource()
       const given: string[] = []

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { processTimers, type Timers } from '../../internal/timers.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import type { Send, SendResult } from '../sender.ts'
 import type { HttpOptions } from './config.ts'
@@ -54,7 +55,7 @@ export class HttpClient {
   readonly #rate: RateLimit
 
   /** @throws OptionFault if a file or variable of the options cannot be read. */
-  constructor(protocol: HttpProtocol, options: HttpOptions) {
+  constructor(protocol: HttpProtocol, options: HttpOptions, timers: Timers = processTimers) {
     const { url, endpoints = [], tls = {}, rateLimitBytesPerSecond } = options
     const { addressOf = (each: URL) => each } = protocol
     const open = (address: string) => new HttpEndpoint(addressOf(new URL(address)), options)
@@ -62,8 +63,8 @@ export class HttpClient {
     this.#protocol = protocol
     this.#options = options
     this.#endpoints = all
-    this.#rate = new RateLimit(rateLimitBytesPerSecond)
-    this.send = new Endpoints(all).send((request, endpoint, signal) => this.#attempt(request, endpoint, signal))
+    this.#rate = new RateLimit(rateLimitBytesPerSecond, timers)
+    this.send = new Endpoints(all, timers).send((request, endpoint, signal) => this.#attempt(request, endpoint, signal))
     warnIfUnverified(protocol.name, tls)
   }
 

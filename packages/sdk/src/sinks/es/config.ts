@@ -1,10 +1,10 @@
 import { flag, pattern, setting } from '../../config/kit.ts'
 import { type DeliveryLimits, deliveryEntries } from '../../delivery/config.ts'
 import { type HttpOptions, httpEntries } from '../../delivery/connection/config.ts'
-import type { OnLoss } from '../../delivery/ledger.ts'
+import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
 
 /** Options of {@link createEs}: its own, those of an HTTP connection, and the limits that every push sink has. */
-export interface EsOptions extends DeliveryLimits, HttpOptions {
+export interface EsOptions extends DeliveryLimits, HttpOptions, PushSinkOptions {
   /** Index, alias or data stream. Default: `sonde`. */
   readonly index?: string
   /** Whether the index has the day of the record: `PREFIX-YYYY.MM.DD`. Default: false. */
@@ -17,10 +17,6 @@ export interface EsOptions extends DeliveryLimits, HttpOptions {
   readonly generateId?: boolean
   /** Whether indexes map 64-bit counters as `unsigned_long`. Default: false. */
   readonly unsigned?: boolean
-  /** Name of the sink in statistics. Default: `es`. */
-  readonly name?: string
-  /** Given records of `sonde_loss`. Default: drops are only counted. */
-  readonly onLoss?: OnLoss
 }
 
 function indexName() {

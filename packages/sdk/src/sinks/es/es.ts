@@ -35,6 +35,7 @@ export function createEs(options: EsOptions): DeliverySink {
       resultOf: (answer, request) => resultOfBulk(answer, counts.get(request) ?? []),
     },
     target,
+    options.timers,
   )
   const { index, logstashFormat, logstashPrefix, suppressTypeName, generateId: hasId, unsigned: hasUnsigned } = target
   const bulk: BulkOptions = {

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { checkOptions } from '../../config/check-options.ts'
 import { boundedText, integer, setting } from '../../config/kit.ts'
-import type { OnLoss } from '../../delivery/ledger.ts'
+import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
 import { type TextSinkOptions, textEntries } from '../text-options.ts'
 
 /** Options of {@link createFile}. */
-export interface FileOptions extends TextSinkOptions {
+export interface FileOptions extends TextSinkOptions, PushSinkOptions {
   /** Path of the file. Its folder is made. */
   readonly path: string
   /**
@@ -15,10 +15,6 @@ export interface FileOptions extends TextSinkOptions {
   readonly limitBytes?: number
   /** Files at most: `path`, `path.1` and so on; the oldest is removed. Range: 1 to 1000. Default: 4. */
   readonly filesMax?: number
-  /** Name of the sink in statistics. Default: `file`. */
-  readonly name?: string
-  /** Given records of `sonde_loss`. Default: drops are only counted. */
-  readonly onLoss?: OnLoss
 }
 
 const ownEntries = {

@@ -6,7 +6,7 @@ import { type SocketOptions, socketEntries } from '../../delivery/connection/con
 import { OptionFault } from '../../delivery/connection/option-fault.ts'
 import { readSecret, type SecretOptions, secretEntries } from '../../delivery/connection/secret-source.ts'
 import { readTls } from '../../delivery/connection/tls.ts'
-import type { OnLoss } from '../../delivery/ledger.ts'
+import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
 import type { ForwardCredentials } from '../../wire/forward/handshake.ts'
 import type { ForwardMode } from '../../wire/forward/message.ts'
 import type { RecordLayout } from '../../wire/forward/template.ts'
@@ -34,12 +34,7 @@ export interface ForwardOptions extends SocketOptions, SecretOptions<'sharedKey'
 }
 
 /** Options of {@link createFluentBit}: its own, and the limits that every push sink has. */
-export interface FluentBitOptions extends DeliveryLimits, ForwardOptions {
-  /** Name of the sink in statistics. Default: `fluent_bit`. */
-  readonly name?: string
-  /** Given records of `sonde_loss`. Default: drops are only counted. */
-  readonly onLoss?: OnLoss
-}
+export interface FluentBitOptions extends DeliveryLimits, ForwardOptions, PushSinkOptions {}
 
 /** Schema entries of {@link ForwardOptions}. */
 export const forwardEntries = {

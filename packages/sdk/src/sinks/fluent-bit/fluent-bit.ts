@@ -23,16 +23,16 @@ const TIMEOUT_MS = 10_000
 export function createFluentBit(options: FluentBitOptions): DeliverySink {
   const forward = checkOptions(forwardEntries, options, 'FWD_OPTION', ' of fluentBit')
   checkForward(forward)
-  const { name = 'fluent_bit', timeoutMs = TIMEOUT_MS } = options
+  const { name = 'fluent_bit', timeoutMs = TIMEOUT_MS, timers } = options
   warnIfUnverified(name, forward.tls ?? {})
   const endpoints = forwardEndpoints(forward, timeoutMs)
-  const rate = new RateLimit(forward.rateLimitBytesPerSecond)
+  const rate = new RateLimit(forward.rateLimitBytesPerSecond, timers)
   const chunks = new EventChunks(forward)
   return delivery<readonly ForwardMessage[]>({
     name: 'fluent_bit',
     ...options,
     encode: (batches) => encodeMessages(chunks, batches),
-    send: new Endpoints(endpoints).send((messages, endpoint, signal) =>
+    send: new Endpoints(endpoints, timers).send((messages, endpoint, signal) =>
       send(messages, { endpoint, forward, rate, chunks }, signal),
     ),
     waitMs: () => rate.waitMs,

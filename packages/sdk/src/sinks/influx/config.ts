@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { boundedText, flag } from '../../config/kit.ts'
 import { type DeliveryLimits, deliveryEntries } from '../../delivery/config.ts'
 import { type HttpOptions, httpEntries } from '../../delivery/connection/config.ts'
-import type { OnLoss } from '../../delivery/ledger.ts'
+import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
 import type { OptionClash } from '../registry.ts'
 
 /** Options of {@link createInflux}: its own, those of an HTTP connection, and the limits that every push sink has. */
-export interface InfluxOptions extends DeliveryLimits, HttpOptions {
+export interface InfluxOptions extends DeliveryLimits, HttpOptions, PushSinkOptions {
   /** Database of InfluxDB 1, for the path `/write`. Either this or `bucket`. */
   readonly database?: string | undefined
   /** Bucket of InfluxDB 2, or database of InfluxDB 3, for the path `/api/v2/write`. Either this or `database`. */
@@ -15,10 +15,6 @@ export interface InfluxOptions extends DeliveryLimits, HttpOptions {
   readonly org?: string | undefined
   /** Whether the server has unsigned integers. Default: `true` with `bucket`, `false` with `database`. */
   readonly unsigned?: boolean | undefined
-  /** Name of the sink in statistics. Default: `influx`. */
-  readonly name?: string
-  /** Given records of `sonde_loss`. Default: drops are only counted. */
-  readonly onLoss?: OnLoss
 }
 
 function optionalText(words: string) {

@@ -26,6 +26,7 @@ export function createInflux(options: InfluxOptions): DeliverySink {
       addressOf: (server) => writeAddress(server, target),
     },
     target,
+    options.timers,
   )
   const host = hostname()
   return delivery<HttpRequest>({

@@ -15,7 +15,8 @@ import { encodeLines } from './encode.ts'
 export function createJsonl(options: JsonlOptions): DeliverySink {
   const connection = checkOptions(httpEntries, options, 'JSL_OPTION', ' of jsonl')
   checkHttp(connection)
-  const client = new HttpClient({ name: options.name ?? 'jsonl', contentType: 'application/x-ndjson' }, connection)
+  const { name = 'jsonl', timers } = options
+  const client = new HttpClient({ name, contentType: 'application/x-ndjson' }, connection, timers)
   return delivery<HttpRequest>({
     name: 'jsonl',
     ...options,
