@@ -13,12 +13,20 @@ export class FaultyWay {
   connections = 0
   readonly #peerPort: number
   readonly #sockets = new Set<Socket>()
+  readonly #clients = new Set<Socket>()
+  /** Bytes of clients whose connections have ended. */
+  #endedBytes = 0
   readonly #server: Server
 
   private constructor(peerPort: number) {
     this.#peerPort = peerPort
     this.#server = createServer((client) => {
       this.connections++
+      this.#clients.add(client)
+      client.on('close', () => {
+        this.#clients.delete(client)
+        this.#endedBytes += client.bytesRead
+      })
       this.fault(this.#kept(client), () => this.#kept(connect(this.#peerPort, '127.0.0.1')))
     })
   }
@@ -36,6 +44,11 @@ export class FaultyWay {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
+  }
+
+  /** Bytes that came from clients so far. */
+  get receivedBytes(): number {
+    return [...this.#clients].reduce((sum, { bytesRead }) => sum + bytesRead, this.#endedBytes)
   }
 
   /** Ends all connections. */
