@@ -31,10 +31,10 @@ export class FaultyWay {
     })
   }
 
-  /** Starts a way that ends with the test. */
-  static async start(t: TestContext, peerPort: number): Promise<FaultyWay> {
+  /** Starts a way that ends with the test, on a free port of loopback or at another address. */
+  static async start(t: TestContext, peerPort: number, { port = 0, host = '127.0.0.1' } = {}): Promise<FaultyWay> {
     const way = new FaultyWay(peerPort)
-    await new Promise<void>((resolve) => way.#server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>((resolve, reject) => way.#server.once('error', reject).listen(port, host, resolve))
     t.after(() => {
       way.break()
       way.#server.close()
