@@ -13,8 +13,8 @@ const PAIR_BYTES = 24
 const FILE_BYTES_LIMIT = 1 << 20
 
 /**
- * A small file of pairs of numbers, each with a checksum, to which pairs are appended. A pair that a killed process
- * wrote in part is left out. Calls must not overlap.
+ * A small file of pairs of numbers, each with a checksum. Pairs are appended, or the first is replaced. A pair that a
+ * killed process wrote in part is left out. Calls must not overlap.
  */
 export class PairsFile {
   readonly #disk: Disk
@@ -44,6 +44,13 @@ export class PairsFile {
     const isFull = this.#fileBytes + pairs.length * PAIR_BYTES > FILE_BYTES_LIMIT
     if (this.#file === undefined || isFull) await this.#renew(all())
     else await this.#append(this.#file, encode(pairs))
+  }
+
+  /** Replaces the first pair, and so needs no room on the disk unless the file is missing. */
+  async put(pair: Pair): Promise<void> {
+    this.#file ??= await this.#disk.open(this.#path, 'r+').catch(() => undefined)
+    if (this.#file === undefined) await this.#renew([pair])
+    else await this.#file.writev([encode([pair])], 0)
   }
 
   async close(): Promise<void> {

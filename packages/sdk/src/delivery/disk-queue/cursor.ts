@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Disk } from '../../disk/disk.ts'
-import { type Pair, PairsFile } from '../../disk/pairs-file.ts'
+import { PairsFile } from '../../disk/pairs-file.ts'
 
 /** What has left a queue. */
 export interface CursorPlace {
@@ -10,7 +10,10 @@ export interface CursorPlace {
   readonly out: number
 }
 
-/** The cursor of a queue: a file beside its segments. A late cursor sends records again, and loses none. */
+/**
+ * The cursor of a queue: a file beside its segments. A late cursor sends records again, and loses none. It is written in
+ * place: a disk that the queue has filled gets room only when a new cursor allows old segments to be removed.
+ */
 export class Cursor {
   readonly #file: PairsFile
 
@@ -18,15 +21,15 @@ export class Cursor {
     this.#file = new PairsFile(disk, join(folder, '.cursor'))
   }
 
-  /** The last place that was written; undefined if there is none. */
+  /** The furthest place that was written; undefined if there is none. */
   async read(): Promise<CursorPlace | undefined> {
     const places = (await this.#file.read()).map(([ordinal, out]) => ({ ordinal: Number(ordinal), out: Number(out) }))
-    return places.findLast(({ ordinal, out }) => Number.isSafeInteger(ordinal) && out <= ordinal)
+    const sound = places.filter(({ ordinal, out }) => Number.isSafeInteger(ordinal) && out <= ordinal)
+    return sound.sort((a, b) => b.ordinal - a.ordinal)[0]
   }
 
   async write({ ordinal, out }: CursorPlace): Promise<void> {
-    const pair: Pair = [BigInt(ordinal), BigInt(out)]
-    await this.#file.add([pair], () => [pair])
+    await this.#file.put([BigInt(ordinal), BigInt(out)])
   }
 
   close(): Promise<void> {

@@ -187,6 +187,8 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
       const isSpent = this.records === 0 && nowMs - current.usedMs >= IDLE_MS
       if (isSpent || nowMs - current.madeMs >= this.#ageMaxMs / AGE_PARTS) void this.#roll()
     }
+    // If the cursor could not be written.
+    if (this.#leftBelow > this.#savedOrdinal) this.#save()
     this.#writer.sync().catch(this.#fail)
   }
 
@@ -227,6 +229,8 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
       this.#savedOrdinal = found.cursor.ordinal
       this.#entries.out = found.cursor.out
       this.#reader.skipTo(found.cursor.ordinal)
+      // While there may be room for the file.
+      await this.#cursor.write(found.cursor).catch(this.#fail)
       this.#lock = found.lock
       this.#openFault = undefined
       this.#events.found(this.#end - this.#reader.ordinal)
