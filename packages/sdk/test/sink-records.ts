@@ -113,18 +113,22 @@ export class BatchSource {
   }
 }
 
-/**
- * The newest value of a u64 field by the label `device`, out of batches in the order in which they came: how a view
- * that keeps batches is read.
- */
+/** The newest value of a u64 field by the label `device`, out of batches: how a view that keeps batches is read. */
 export function newestOf(batches: Iterable<Batch>, type: RecordType, field: string): Map<string, bigint> {
-  const newest = new Map<string, bigint>()
+  return new Map(valuesOf(batches, type, field))
+}
+
+/** The values of a u64 field with the label `device`, out of batches in the order in which they came. */
+export function* valuesOf(
+  batches: Iterable<Batch>,
+  type: RecordType,
+  field: string,
+): Generator<readonly [device: string, value: bigint]> {
   for (const batch of batches) {
     if (batch.type.fingerprint !== type.fingerprint) continue
     for (const record of readRecords(batch.type, viewsOf(batch.bytes), batch.count, batch.symbols)) {
       const found: unknown = Reflect.get(record, field)
-      if (typeof found === 'bigint') newest.set(String(Reflect.get(record, 'device')), found)
+      if (typeof found === 'bigint') yield [String(Reflect.get(record, 'device')), found]
     }
   }
-  return newest
 }

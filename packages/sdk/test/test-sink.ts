@@ -1,11 +1,12 @@
 import { describe, test } from 'node:test'
+import { orderCases } from './order-case.ts'
 import { HASTY, PUSH_SINKS } from './push-sink-cases.ts'
 import { EVERY_SINK } from './sink-cases.ts'
 import { type OpenSink, Tested } from './tested-sink.ts'
 
 /**
  * The cases that every sink passes. A *view* shows what it takes; a *push* sink sends it to a peer, and passes those of
- * a peer in trouble as well. A sink's own tests hold only what is special to it.
+ * a peer in trouble as well. A destination keeps the order that it states. A sink's own tests hold only what is special to it.
  *
  * @example
  * testSink('recent', 'view', () => {
@@ -14,7 +15,7 @@ import { type OpenSink, Tested } from './tested-sink.ts'
  * })
  */
 export function testSink(name: string, profile: 'view' | 'push', open: OpenSink): void {
-  const cases = profile === 'push' ? [...EVERY_SINK, ...PUSH_SINKS] : EVERY_SINK
+  const cases = [...EVERY_SINK, ...(profile === 'push' ? PUSH_SINKS : []), ...orderCases(name)]
   describe(`every sink: ${name}`, () => {
     for (const { title, limits = HASTY, run } of cases) {
       test(title, async (t) => {

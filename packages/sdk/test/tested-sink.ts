@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import type { SeriesLimits } from '../src/delivery/config.ts'
 import { type Batch, type RecordType, type Sink, SondeError } from '../src/index.ts'
 import { type DeliveryLimits, droppedTotal } from '../src/internal/index.ts'
 import { BatchSource, portType } from './sink-records.ts'
@@ -7,11 +8,17 @@ import { BatchSource, portType } from './sink-records.ts'
 /** What the far end of a push sink does: takes all, never answers, fails for now, refuses for good, or is not there. */
 export type PeerBehaviour = 'takes' | 'hangs' | 'fails' | 'refuses' | 'gone'
 
+/** Values by device. */
+export type Arrivals = Iterable<readonly [device: string, value: bigint]>
+
 /** A sink, and a reader of its output. */
 export interface SinkUnderTest {
   readonly sink: Sink
-  /** The newest value of a u64 field by the label `device`; nothing where it is absent. Asked after `flush`. */
-  read(type: RecordType, field: string): ReadonlyMap<string, bigint> | Promise<ReadonlyMap<string, bigint>>
+  /**
+   * The values of a u64 field with the label `device`, in the order of arrival; nothing where it is absent. Views have
+   * the newest values only. Asked after `flush`.
+   */
+  read(type: RecordType, field: string): Arrivals | Promise<Arrivals>
   /** Whether the far end has no answer that refuses records. Default: it has. */
   readonly neverRefuses?: true
   /** Sets what the far end does from now on. Only push sinks have one. At first it takes all. */
@@ -22,13 +29,13 @@ export interface SinkUnderTest {
  * Makes a fresh sink; a push sink with the limits that are given. Clean up with `t.after`; the suite closes the sink
  * itself.
  */
-export type OpenSink = (t: TestContext, limits: DeliveryLimits) => SinkUnderTest | Promise<SinkUnderTest>
+export type OpenSink = (t: TestContext, limits: DeliveryLimits & SeriesLimits) => SinkUnderTest | Promise<SinkUnderTest>
 
 /** A case of the suite of sinks. */
 export interface Case {
   readonly title: string
   /** Default: those under which a dead peer is noticed soon. */
-  readonly limits?: DeliveryLimits
+  readonly limits?: DeliveryLimits & SeriesLimits
   readonly run: (tested: Tested) => Promise<void>
 }
 
@@ -56,6 +63,10 @@ export class Tested {
     return droppedTotal(this.sink.stats)
   }
 
+  get hasPeer(): boolean {
+    return this.#given.peer !== undefined
+  }
+
   get neverRefuses(): boolean {
     return this.#given.neverRefuses === true
   }
@@ -70,6 +81,12 @@ export class Tested {
     await this.sink.flush()
     this.checkBalance()
     return Object.fromEntries(await this.#given.read(type, field))
+  }
+
+  /** All values of {@link portType}, in the order of arrival. */
+  async arrivals(): Promise<(readonly [device: string, value: bigint])[]> {
+    await this.sink.flush()
+    return [...(await this.#given.read(portType, RX))]
   }
 
   async peer(behaviour: PeerBehaviour): Promise<void> {

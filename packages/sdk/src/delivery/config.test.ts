@@ -5,10 +5,10 @@ import { Rig } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
 import { block } from '../config/kit.ts'
 import { leavesOf } from '../config/leaves.ts'
-import { DELIVERY_KEYS, type DeliveryLimits } from './config.ts'
+import { DELIVERY_KEYS, type DeliveryLimits, type SeriesLimits } from './config.ts'
 
 test('refuses limits out of range, naming key, value and what is allowed', () => {
-  const wrongs: [DeliveryLimits, RegExp][] = [
+  const wrongs: [DeliveryLimits & SeriesLimits, RegExp][] = [
     [{ queueLimitBytes: 1 }, /^queueLimitBytes is 1; allowed: a whole number from 65536 to 17179869184 \(bytes\)$/],
     [{ lingerMs: 0.5 }, /^lingerMs is 0.5; allowed: a whole number/],
     [{ concurrency: 0 }, /^concurrency is 0; allowed/],
@@ -18,6 +18,7 @@ test('refuses limits out of range, naming key, value and what is allowed', () =>
     [{ queuePolicy: 'drop' as never }, /^queuePolicy is "drop"; allowed: one of drop_oldest, drop_newest, block$/],
     [{ backoffInitialMs: 500, backoffMaxMs: 400 }, /^backoffMaxMs is 400; allowed: at least the first pause, 500$/],
     [{ queueLimitBytes: 65_536 }, /^batchBytesMax is 1048576; allowed: at most the limit of the queue, 65536$/],
+    [{ concurrency: 2, shards: 3 }, /^concurrency is 2; allowed: 1 with 3 shards$/],
   ]
   for (const [limits, message] of wrongs) assert.throws(() => new Rig(limits), sondeError('DLV_OPTION', message))
 })

@@ -83,6 +83,16 @@ export interface DeliveryLimits {
   deadLettersMax?: number
 }
 
+/** The limit of a push sink whose protocol is about series. */
+export interface SeriesLimits {
+  /**
+   * Requests in flight at the same time, each with series of its own: records of one series never overtake each other.
+   * They are made of `shards` times `batchRecordsMax` and `batchBytesMax`. Not with `concurrency`. Range: 1 to 64.
+   * Default: 1.
+   */
+  shards?: number
+}
+
 function folderEntry(description: string) {
   const isPath = v.check((path: string) => !path.includes('\0'), 'the path of a folder')
   return v.optional(v.pipe(boundedText(), isPath, v.description(description)))
@@ -157,6 +167,15 @@ export const deliveryEntries = {
   ),
 }
 
+/** The key of a delivery whose protocol is about series. */
+export const seriesEntries = {
+  shards: setting(
+    integer(1, 64, 'shards'),
+    1,
+    'Requests under way at once, each with series of its own: records of one series never overtake each other',
+  ),
+}
+
 /** Keys with another default in an agent, whose queues are on disk. */
 export const agentQueueEntries = { queueLimitBytes: queueLimitEntry(2 ** 30) }
 
@@ -166,25 +185,29 @@ const programEntries = {
 }
 
 /** Every key of a delivery. */
-export const DELIVERY_KEYS = { ...deliveryEntries, ...programEntries }
+export const DELIVERY_KEYS = { ...deliveryEntries, ...seriesEntries, ...programEntries }
 
 /** Limits with their defaults. */
-export type CheckedLimits = Readonly<Required<Omit<DeliveryLimits, Folder>> & Pick<DeliveryLimits, Folder>>
+export type CheckedLimits = Readonly<
+  Required<Omit<DeliveryLimits & SeriesLimits, Folder>> & Pick<DeliveryLimits, Folder>
+>
 type Folder = 'queueDir' | 'deadLetters'
 
 /** Limits that depend on each other. */
 export type RelatedLimits = Pick<
   CheckedLimits,
   'queueLimitBytes' | 'batchBytesMax' | 'backoffInitialMs' | 'backoffMaxMs'
->
+> &
+  Partial<Pick<CheckedLimits, 'concurrency' | 'shards'>>
 
 /** A conflict between limits that are each in range: the option, and its allowed values. */
 export function clashOfLimits(limits: RelatedLimits): { readonly key: string; readonly allowed: string } | undefined {
-  const { queueLimitBytes, batchBytesMax, backoffInitialMs, backoffMaxMs } = limits
+  const { queueLimitBytes, batchBytesMax, backoffInitialMs, backoffMaxMs, concurrency = 1, shards = 1 } = limits
   if (batchBytesMax > queueLimitBytes)
     return { key: 'batchBytesMax', allowed: `at most the limit of the queue, ${queueLimitBytes}` }
   if (backoffMaxMs < backoffInitialMs)
     return { key: 'backoffMaxMs', allowed: `at least the first pause, ${backoffInitialMs}` }
+  if (shards > 1 && concurrency > 1) return { key: 'concurrency', allowed: `1 with ${shards} shards` }
   return undefined
 }
 
@@ -193,10 +216,10 @@ export function clashOfLimits(limits: RelatedLimits): { readonly key: string; re
  *
  * @throws SondeError `DLV_OPTION` with the key, the value and the allowed values.
  */
-export function checkDeliveryLimits(given: DeliveryLimits): CheckedLimits {
+export function checkDeliveryLimits(given: DeliveryLimits & SeriesLimits): CheckedLimits {
   const limits = checkOptions(DELIVERY_KEYS, given, 'DLV_OPTION', '')
   const clash = clashOfLimits(limits)
   if (clash === undefined) return Object.freeze(limits)
   const { key, allowed } = clash
-  throw new SondeError('DLV_OPTION', `${key} is ${limits[key as keyof DeliveryLimits]}; allowed: ${allowed}`)
+  throw new SondeError('DLV_OPTION', `${key} is ${limits[key as keyof CheckedLimits]}; allowed: ${allowed}`)
 }

@@ -7,7 +7,7 @@ import { FlushError, NO_RECORDS } from '../sink/flush-error.ts'
 import type { Sink, SinkStats } from '../sink/sink.ts'
 import { Untold } from '../sink/untold.ts'
 import { DTB_LIMITS } from '../wire/dtb/format.ts'
-import { type CheckedLimits, checkDeliveryLimits, type DeliveryLimits } from './config.ts'
+import { type CheckedLimits, checkDeliveryLimits, type DeliveryLimits, type SeriesLimits } from './config.ts'
 import { DeadLetters, type OnReject } from './dead-letters.ts'
 import { DiskQueue } from './disk-queue/disk-queue.ts'
 import { type DropReason, Ledger, type OnLoss } from './ledger.ts'
@@ -22,7 +22,7 @@ import { splitBatch } from './split-batch.ts'
  * The parts of a push sink for {@link delivery}: encoder, transport and options. `P` is one encoded request for the
  * transport.
  */
-export interface DeliveryOptions<P> extends DeliveryLimits {
+export interface DeliveryOptions<P> extends DeliveryLimits, SeriesLimits {
   /** Name of the sink; the component in its loss records. */
   name: string
   /**

@@ -6,6 +6,8 @@ interface HeldEntry extends QueueEntry {
   readonly acknowledge: (result: AppendResult) => void
   /** Memory of the batch with its texts. Unit: bytes. */
   readonly heldBytes: number
+  /** Records that have not left. */
+  leftRecords: number
 }
 
 const COMPACT_COUNT = 1024
@@ -29,7 +31,13 @@ export class MemoryQueue implements DeliveryQueue {
     // `slice` of a Buffer would not copy.
     const copy: Batch = { ...batch, checksum: undefined, bytes: new Uint8Array(batch.bytes) }
     const heldBytes = entryBytes(batch) + this.#texts.bytesOf(batch)
-    const held: HeldEntry = { id: this.#nextId++, batch: copy, acknowledge: resolve, heldBytes }
+    const held: HeldEntry = {
+      id: this.#nextId++,
+      batch: copy,
+      acknowledge: resolve,
+      heldBytes,
+      leftRecords: batch.count,
+    }
     this.#waiting.push(held)
     this.records += batch.count
     this.bytes += heldBytes
@@ -52,12 +60,14 @@ export class MemoryQueue implements DeliveryQueue {
     return Promise.resolve({ entries, unreadableRecords: 0 })
   }
 
-  ack(entries: readonly QueueEntry[]): void {
-    for (const held of this.#untake(entries)) this.#release(held)
-  }
-
-  discard(entries: readonly QueueEntry[]): void {
-    this.ack(entries)
+  leave({ id }: QueueEntry, records: number): void {
+    const held = this.#taken.get(id)
+    if (held === undefined) return
+    held.leftRecords -= records
+    this.records -= records
+    if (held.leftRecords > 0) return
+    this.#taken.delete(id)
+    this.#release(held)
   }
 
   nack(entries: readonly QueueEntry[]): void {
@@ -78,7 +88,8 @@ export class MemoryQueue implements DeliveryQueue {
       next = this.#waiting[this.#head]
     ) {
       bytes += next.heldBytes
-      records += next.batch.count
+      records += next.leftRecords
+      this.records -= next.leftRecords
       this.#shift()
       this.#release(next)
     }
@@ -107,14 +118,13 @@ export class MemoryQueue implements DeliveryQueue {
     }
   }
 
-  #countWaiting({ batch, heldBytes }: HeldEntry, sign: 1 | -1): void {
-    this.waitingRecords += sign * batch.count
+  #countWaiting({ batch, heldBytes, leftRecords }: HeldEntry, sign: 1 | -1): void {
+    this.waitingRecords += sign * leftRecords
     this.waitingBytes += sign * entryBytes(batch)
     this.evictableBytes += sign * heldBytes
   }
 
-  #release({ batch, acknowledge, heldBytes }: HeldEntry): void {
-    this.records -= batch.count
+  #release({ acknowledge, heldBytes }: HeldEntry): void {
     this.bytes -= heldBytes
     acknowledge('kept')
   }

@@ -78,13 +78,11 @@ export interface DeliveryQueue {
    */
   take(recordsMax: number, bytesMax: number): Promise<TakenEntries>
   /**
-   * Removes taken batches that have arrived. A durable queue may record the removal late: after a crash it sends these
-   * batches again.
+   * Records of a taken batch have left: `arrivedRecords` of them have arrived, and delivery dropped the others. The
+   * batch is removed with its last record. A durable queue may record that late: after a crash it sends the batch again.
    */
-  ack(entries: readonly QueueEntry[]): void
-  /** Removes taken batches that delivery dropped. */
-  discard(entries: readonly QueueEntry[]): void
-  /** Puts taken batches back in their order, to be taken again. */
+  leave(entry: QueueEntry, records: number, arrivedRecords: number): void
+  /** Puts taken batches back in their order, because delivery closes. Some of their records may have left. */
   nack(entries: readonly QueueEntry[]): void
   /**
    * Removes the oldest waiting batches until `bytesMin` are free or none waits. A queue in files may remove a whole
@@ -101,9 +99,4 @@ export const ENTRY_OVERHEAD_BYTES = 256
 /** The size of a batch, as limits count it. Unit: bytes. */
 export function entryBytes({ bytes }: Pick<Batch, 'bytes'>): number {
   return bytes.byteLength + ENTRY_OVERHEAD_BYTES
-}
-
-/** The number of records in entries. */
-export function recordsOf(entries: readonly QueueEntry[]): number {
-  return entries.reduce((records, { batch }) => records + batch.count, 0)
 }

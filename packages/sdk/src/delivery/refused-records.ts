@@ -1,10 +1,18 @@
 import type { Batch } from '../schema/batch.ts'
 import type { RefusedRecords } from './sender.ts'
 
-/** Batches of refused records, with the words of the peer. */
+/** Refused records with the words of the peer. */
 export interface RefusedPart {
   readonly reason: string
-  readonly batches: readonly Batch[]
+  /** The records, as parts of the batches with these indexes. */
+  readonly pieces: readonly RefusedPiece[]
+}
+
+/** Consecutive refused records of a batch. */
+export interface RefusedPiece {
+  /** Index of the batch in the request. */
+  readonly index: number
+  readonly batch: Batch
 }
 
 /**
@@ -12,7 +20,7 @@ export interface RefusedPart {
  * peer can refuse only what it was sent. Pure.
  */
 export function refusalsOf(batches: readonly Batch[], refused: readonly RefusedRecords[]): readonly RefusedPart[] {
-  const byReason = new Map<string, Batch[]>()
+  const byReason = new Map<string, RefusedPiece[]>()
   const seen = batches.map(() => new Set<number>())
   for (const { batch: index, records, reason } of refused) {
     const [batch, known] = [batches[index], seen[index]]
@@ -20,10 +28,10 @@ export function refusalsOf(batches: readonly Batch[], refused: readonly RefusedR
     const wanted = records ?? Array.from({ length: batch.count }, (_, record) => record)
     const fresh = wanted.filter((record) => isIndex(record, batch.count) && !known.has(record))
     for (const record of fresh) known.add(record)
-    const pieces = runsIn(fresh).map(([from, to]) => pieceOf(batch, from, to))
+    const pieces = runsIn(fresh).map(([from, to]) => ({ index, batch: pieceOf(batch, from, to) }))
     byReason.set(reason, [...(byReason.get(reason) ?? []), ...pieces])
   }
-  return [...byReason].flatMap(([reason, pieces]) => (pieces.length === 0 ? [] : [{ reason, batches: pieces }]))
+  return [...byReason].flatMap(([reason, pieces]) => (pieces.length === 0 ? [] : [{ reason, pieces }]))
 }
 
 function isIndex(record: number, count: number): boolean {

@@ -1,51 +1,33 @@
-import { messageOf } from '../errors.ts'
-import type { Timers } from '../internal/timers.ts'
-import type { Batch } from '../schema/batch.ts'
+import { turn } from '../internal/turn.ts'
 import { deadLetterType } from '../schema/builtin.ts'
 import type { CheckedLimits } from './config.ts'
-import type { DeadLetter, DeadLetters } from './dead-letters.ts'
 import { Lag } from './lag.ts'
-import type { Ledger } from './ledger.ts'
-import { type DeliveryQueue, type QueueEntry, recordsOf } from './queue.ts'
-import { refusalsOf } from './refused-records.ts'
-import type { RefusedRecords, Sender } from './sender.ts'
+import type { QueueEntry } from './queue.ts'
+import { type Piece, type Request, requestsOf } from './request.ts'
+import { Settling, type SettlingParts } from './settling.ts'
+import { Shards } from './shards.ts'
 
 /** Options of {@link Requests}. */
-export interface RequestParts<P> {
-  readonly queue: DeliveryQueue
-  readonly ledger: Ledger
-  readonly letters: DeadLetters<P>
-  readonly sender: Sender<P>
-  readonly encode: (batches: readonly Batch[]) => P | undefined
+export interface RequestParts<P> extends SettlingParts<P> {
   readonly limits: CheckedLimits
-  readonly timers: Timers
-  /** Called when a batch has left the queue. */
-  readonly onRoom: () => void
 }
 
-/**
- * After so many consecutive refusals, refused requests are no longer halved until a request arrives. A destination that
- * refuses everything then costs one attempt a request, not one a batch. One bad batch among a million needs half of it.
- */
-const HALVINGS_IN_ROW_MAX = 40
-
-function isNote({ batch }: QueueEntry): boolean {
-  return batch.type.name === deadLetterType.name
-}
-
-/** Forms requests from the queue and sends each until it has arrived or is dropped. */
+/** Forms requests from the queue and has each sent until it has arrived or is dropped. */
 export class Requests<P> {
   readonly #parts: RequestParts<P>
+  readonly #settling: Settling<P>
+  readonly #shards: Shards
   readonly #runs = new Set<Promise<void>>()
   readonly #lag = new Lag()
   /** Number of flushes and closes that want records to be sent without lingering. */
   #urgent = 0
   #lingered = false
   #cancelLinger: (() => void) | undefined
-  #refusedInRow = 0
 
   constructor(parts: RequestParts<P>) {
     this.#parts = parts
+    this.#settling = new Settling(parts)
+    this.#shards = new Shards(parts.limits.shards)
   }
 
   /** The age of the oldest record that is being sent; undefined if none is. Unit: seconds. */
@@ -114,123 +96,50 @@ export class Requests<P> {
     const [first] = taken
     const end = first === undefined ? undefined : this.#lag.begin(first.batch)
     try {
-      await this.#settle(taken)
+      const shards = await this.#shardsOf(taken)
+      const left = await Promise.all(shards.map((requests) => this.#settling.settle(requests)))
+      this.#parts.queue.nack([...new Set(left.flat().map(({ entry }) => entry))])
     } finally {
       end?.()
     }
   }
 
-  /**
-   * Sends one request. A request that the encoder or the peer refuses is halved and tried again, until the faulty batch
-   * is alone and its neighbours have arrived.
-   */
-  async #settle(taken: readonly QueueEntry[]): Promise<void> {
-    const { queue, sender, timers } = this.#parts
-    const waiting = [taken]
-    for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
-      if (part.length === 0) continue
-      const refused = sender.stopped ? 'stopped' : await this.#deliver(part)
-      if (refused === 'stopped') {
-        for (const entries of [part, ...waiting]) queue.nack(entries)
-        return
-      }
-      if (refused !== undefined && part.length > 1 && ++this.#refusedInRow <= HALVINGS_IN_ROW_MAX) {
-        const half = part.length >> 1
-        waiting.push(part.slice(half), part.slice(0, half))
-      } else if (refused !== undefined) {
-        this.#drop(part, refused.cause, refused.reason)
-        this.#parts.letters.put({ ...refused, batches: part.map(({ batch }) => batch) })
-      }
-      // A transport that answers at once must not block the event loop.
-      await new Promise<void>((resolve) => timers.after(0, resolve))
+  /** The requests of each shard. Shards are sent at the same time, the requests of a shard one after the other. */
+  async #shardsOf(taken: readonly QueueEntry[]): Promise<readonly (readonly Request[])[]> {
+    const { limits } = this.#parts
+    if (limits.shards === 1) return taken.length === 0 ? [] : [[taken.map((entry) => ({ entry, batch: entry.batch }))]]
+    const shards: Piece[][] = Array.from({ length: limits.shards }, () => [])
+    for (const entry of taken) {
+      if (turn.isOver()) await turn.next()
+      for (const [shard, batch] of this.#shards.split(entry.batch).entries())
+        if (batch !== undefined) shards[shard]?.push({ entry, batch })
     }
+    return shards.map((pieces) => requestsOf(pieces, limits))
   }
 
   async #take(): Promise<readonly QueueEntry[]> {
     const { queue, ledger, limits, sender, onRoom } = this.#parts
+    const { batchRecordsMax, batchBytesMax, shards } = limits
     try {
-      const { entries, unreadableRecords, unreadable } = await queue.take(limits.batchRecordsMax, limits.batchBytesMax)
-      ledger.drop('queue_unreadable', unreadableRecords, unreadable)
-      if (unreadableRecords > 0) onRoom()
+      const taken = await queue.take(batchRecordsMax * shards, batchBytesMax * shards)
+      ledger.drop('queue_unreadable', taken.unreadableRecords, taken.unreadable)
+      if (taken.unreadableRecords > 0) onRoom()
       // Reasons of dead letters that are sent again.
-      const notes = entries.filter(isNote)
-      if (notes.length === 0) return entries
-      this.#drop(notes, 'not_encoded')
-      return entries.filter((entry) => !isNote(entry))
+      const notes = taken.entries.filter(isNote)
+      if (notes.length === 0) return taken.entries
+      this.#settling.drop(
+        notes.map((entry) => ({ entry, batch: entry.batch })),
+        'not_encoded',
+      )
+      return taken.entries.filter((entry) => !isNote(entry))
     } catch (error) {
       ledger.fail(error)
       await sender.pause(limits.backoffInitialMs)
       return []
     }
   }
+}
 
-  /** Encodes and sends a part, and settles it. Returns the refusal or `stopped` if the part is not settled. */
-  async #deliver(part: readonly QueueEntry[]): Promise<Omit<DeadLetter<P>, 'batches'> | 'stopped' | undefined> {
-    const { queue, ledger, encode, sender, onRoom } = this.#parts
-    let payload: P | undefined
-    try {
-      payload = encode(part.map(({ batch }) => batch))
-    } catch (error) {
-      ledger.fail(error)
-      return { cause: 'encode_failed', reason: messageOf(error) }
-    }
-    if (payload === undefined) {
-      this.#drop(part, 'not_encoded')
-      return undefined
-    }
-    const expiresMs = part[0]?.expiresMs
-    const verdict = await sender.deliver(payload, expiresMs)
-    switch (verdict.outcome) {
-      case 'stopped':
-        return 'stopped'
-      case 'reject':
-        return { cause: 'rejected', reason: verdict.reason, payload }
-      case 'expired':
-        this.#drop(part, expiresMs === undefined ? 'retry_limit' : 'queue_expired', verdict.reason)
-        return undefined
-      case 'partial':
-        this.#settlePartly(part, verdict.refused)
-        return undefined
-      case 'ok':
-        this.#refusedInRow = 0
-        ledger.arrived(recordsOf(part))
-        queue.ack(part)
-        onRoom()
-        return undefined
-    }
-  }
-
-  /** The peer has accepted all but some records. */
-  #settlePartly(part: readonly QueueEntry[], refused: readonly RefusedRecords[]): void {
-    const { queue, ledger, letters, onRoom } = this.#parts
-    let left = recordsOf(part)
-    for (const { reason, batches } of refusalsOf(
-      part.map(({ batch }) => batch),
-      refused,
-    )) {
-      const records = batches.reduce((sum, { count }) => sum + count, 0)
-      left -= records
-      ledger.fail(reason)
-      ledger.drop('rejected', records, reason)
-      letters.put({ cause: 'rejected', reason, batches })
-    }
-    if (left > 0) {
-      this.#refusedInRow = 0
-      ledger.arrived(left)
-      queue.ack(part)
-    } else queue.discard(part)
-    onRoom()
-  }
-
-  /** Counts first: a caller that waits for the queue must find the records counted. */
-  #drop(
-    part: readonly QueueEntry[],
-    reason: 'not_encoded' | 'encode_failed' | 'rejected' | 'retry_limit' | 'queue_expired',
-    words = '',
-  ): void {
-    const { queue, ledger, onRoom } = this.#parts
-    ledger.drop(reason, recordsOf(part), words)
-    queue.discard(part)
-    onRoom()
-  }
+function isNote({ batch }: QueueEntry): boolean {
+  return batch.type.name === deadLetterType.name
 }

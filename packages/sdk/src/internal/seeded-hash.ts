@@ -35,6 +35,14 @@ export function hashWords(words: Uint32Array, from: number, count: number): numb
   return v1 ^ v3
 }
 
+/** {@link hashWords} of the UTF-8 bytes of a text. */
+export function hashText(text: string): number {
+  const bytes = Buffer.from(text)
+  const words = new Uint32Array((bytes.length + 3) >> 2)
+  new Uint8Array(words.buffer).set(bytes)
+  return hashWords(words, 0, words.length)
+}
+
 /**
  * The key under which a u32 from outside is kept in a `Map` or `Set`: other numbers have other keys. V8 hashes texts
  * with a seed of the process, but numbers without one, so that 16 000 numbers can be chosen that take seconds to add.

@@ -18,6 +18,13 @@ export interface SinkFinding {
   readonly found: string
 }
 
+/**
+ * The order in which the far end gets the records that a destination was given, with its default limits. `total`: all
+ * records, in the order in which they were accepted. `series`: the records of each series, by type and labels. `none`:
+ * no order.
+ */
+export type RecordOrder = 'total' | 'series' | 'none'
+
 /** Context that the agent or the program gives to a destination. */
 export interface SinkContext {
   /** Name in statistics. */
@@ -49,6 +56,8 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly name: string
   /** What it does, as the beginning of a sentence. */
   readonly summary: string
+  /** The order of records at the far end; a test of every destination proves it. */
+  readonly order: RecordOrder
   /** Its own options, spelt as a program spells them; those of every destination are added. */
   readonly entries: E
   /** The same with the defaults of an agent. Default: `entries`. */

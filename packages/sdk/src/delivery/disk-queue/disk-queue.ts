@@ -153,13 +153,8 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     return taken
   }
 
-  ack(entries: readonly QueueEntry[]): void {
-    this.#entries.leave(entries, { hasArrived: true })
-    this.#save()
-  }
-
-  discard(entries: readonly QueueEntry[]): void {
-    this.#entries.leave(entries, { hasArrived: false })
+  leave(entry: QueueEntry, records: number, arrivedRecords: number): void {
+    this.#entries.leave(entry, records, arrivedRecords)
     this.#save()
   }
 

@@ -1,4 +1,11 @@
-import { entryBytes, type QueueEntry, recordsOf } from '../queue.ts'
+import { entryBytes, type QueueEntry } from '../queue.ts'
+
+/** An entry, and what is left of it. */
+interface Open {
+  readonly entry: QueueEntry
+  leftRecords: number
+  arrivedRecords: number
+}
 
 /** Entries that were read from a queue and have not left it: they wait in memory, or are taken. */
 export class OpenEntries {
@@ -10,9 +17,9 @@ export class OpenEntries {
   /** Records of the entries that have arrived, in all. */
   out: number = 0
   /** By id, in the order of reading, which is that of ids. */
-  readonly #open = new Map<number, QueueEntry>()
+  readonly #open = new Map<number, Open>()
   #waiting: QueueEntry[] = []
-  /** Records that have arrived while earlier entries were open, by id. */
+  /** Records of entries that have left while earlier entries were open, as far as they have arrived, by id. */
   readonly #arrived = new Map<number, number>()
 
   /** The lowest id; undefined if there are no entries. */
@@ -27,7 +34,7 @@ export class OpenEntries {
 
   /** An entry was read; it waits behind the others. */
   add(entry: QueueEntry): void {
-    this.#open.set(entry.id, entry)
+    this.#open.set(entry.id, { entry, leftRecords: entry.batch.count, arrivedRecords: 0 })
     this.#waiting.push(entry)
     this.records += entry.batch.count
     this.bytes += entryBytes(entry.batch)
@@ -41,20 +48,22 @@ export class OpenEntries {
   /** Taken entries wait again, in their order. */
   putBack(entries: readonly QueueEntry[]): void {
     const back = entries.filter(({ id }) => this.#open.has(id))
-    this.takenRecords -= recordsOf(back)
+    for (const { id } of back) this.takenRecords -= this.#open.get(id)?.leftRecords ?? 0
     this.#waiting = [...this.#waiting, ...back].sort((a, b) => a.id - b.id)
   }
 
-  /** Taken entries leave. */
-  leave(entries: readonly QueueEntry[], { hasArrived }: { readonly hasArrived: boolean }): void {
-    for (const entry of entries) {
-      if (!this.#open.delete(entry.id)) continue
-      const { count } = entry.batch
-      this.takenRecords -= count
-      this.records -= count
-      this.bytes -= entryBytes(entry.batch)
-      if (hasArrived) this.#arrived.set(entry.id, count)
-    }
+  /** Records of a taken entry leave; with the last of them the entry does. */
+  leave({ id }: QueueEntry, records: number, arrivedRecords: number): void {
+    const open = this.#open.get(id)
+    if (open === undefined) return
+    open.leftRecords -= records
+    open.arrivedRecords += arrivedRecords
+    this.takenRecords -= records
+    this.records -= records
+    if (open.leftRecords > 0) return
+    this.#open.delete(id)
+    this.bytes -= entryBytes(open.entry.batch)
+    if (open.arrivedRecords > 0) this.#arrived.set(id, open.arrivedRecords)
   }
 
   /** Everything below an ordinal has left: its part that has arrived counts as out. */

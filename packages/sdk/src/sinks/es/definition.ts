@@ -8,6 +8,7 @@ import { createEs } from './es.ts'
 export const esSink: SinkDefinition<typeof esEntries> = {
   name: 'es',
   summary: 'Records as documents in Elasticsearch or OpenSearch',
+  order: 'none',
   entries: esEntries,
   refuse: (options) => clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) => createEs({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }),

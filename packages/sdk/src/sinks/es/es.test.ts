@@ -25,7 +25,7 @@ testSink('es', 'push', async (t, limits) => {
       const of = server.documents.filter(
         (each) => each.type_name === type.name && (field in each || 'left_out' in each),
       )
-      return new Map(of.map((each) => [String(each.device), BigInt(String(each[field] ?? leftOut(each, field)))]))
+      return of.map((each) => [String(each.device), BigInt(String(each[field] ?? leftOut(each, field)))])
     },
   }
 })

@@ -10,6 +10,7 @@ import { createFile } from './file.ts'
 export const fileSink: SinkDefinition<typeof fileEntries> = {
   name: 'file',
   summary: 'Records as lines of text, appended to a file',
+  order: 'total',
   entries: fileEntries,
   refuse: clashOfText,
   complete: (options) => ({ ...options, path: resolve(options.path) }),

@@ -33,7 +33,7 @@ testSink('file', 'view', (t, limits) => {
         (existsSync(path) ? readFileSync(path, 'utf8') : '').replace(/("\w+"):(\d{16,})/g, '$1:"$2"'),
       )
       const of = lines.filter((line) => line.type_name === type.name && field in line)
-      return new Map(of.map((line) => [String(line.device), BigInt(String(line[field]))]))
+      return of.map((line) => [String(line.device), BigInt(String(line[field]))])
     },
   }
 })

@@ -13,6 +13,7 @@ const TYPE_COUNT = 200
 export const filesSink: SinkDefinition<typeof filesEntries> = {
   name: 'files',
   summary: 'Files of records on disk, which `sonde read` reads',
+  order: 'series',
   isDurable: true,
   entries: filesEntries,
   agentEntries: agentFilesEntries,

@@ -1,5 +1,5 @@
 import { readFiles, temporaryFolder } from '../../../test/files-rig.ts'
-import { newestOf } from '../../../test/sink-records.ts'
+import { valuesOf } from '../../../test/sink-records.ts'
 import { testSink } from '../../../test/test-sink.ts'
 import { createFiles } from './files.ts'
 
@@ -8,7 +8,7 @@ testSink('files', 'view', (t) => {
   return {
     sink: createFiles({ dataRoot }),
     read: (type, field) =>
-      newestOf(
+      valuesOf(
         readFiles(dataRoot).flatMap(({ batches }) => batches),
         type,
         field,

@@ -10,6 +10,7 @@ import { createFluentBit, forwardEndpoints } from './fluent-bit.ts'
 export const fluentBitSink: SinkDefinition<typeof fluentBitEntries> = {
   name: 'fluent_bit',
   summary: 'Records as events of Fluent Forward, for Fluent Bit and Fluentd',
+  order: 'series',
   isDurable: false,
   entries: fluentBitEntries,
   refuse: (options) => clashOfLimits(options) ?? optionFault(() => checkForward(options)),

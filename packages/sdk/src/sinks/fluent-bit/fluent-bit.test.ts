@@ -20,7 +20,7 @@ testSink('fluent_bit', 'push', async (t, limits) => {
     peer: (behaviour) => peer.behave(behaviour),
     read(type, field) {
       const found = peer.events.filter(({ record }) => record.type_name === type.name && field in record)
-      return new Map(found.map(({ record }) => [String(record.device), BigInt(String(record[field]))]))
+      return found.map(({ record }) => [String(record.device), BigInt(String(record[field]))])
     },
   }
 })

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { boundedText, flag } from '../../config/kit.ts'
-import { type DeliveryLimits, deliveryEntries } from '../../delivery/config.ts'
+import { type DeliveryLimits, deliveryEntries, type SeriesLimits, seriesEntries } from '../../delivery/config.ts'
 import { type HttpOptions, httpEntries } from '../../delivery/connection/config.ts'
 import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
 import type { OptionClash } from '../registry.ts'
 
 /** Options of {@link createInflux}: its own, those of an HTTP connection, and the limits that every push sink has. */
-export interface InfluxOptions extends DeliveryLimits, HttpOptions, PushSinkOptions {
+export interface InfluxOptions extends DeliveryLimits, SeriesLimits, HttpOptions, PushSinkOptions {
   /** Database of InfluxDB 1, for the path `/write`. Either this or `bucket`. */
   readonly database?: string | undefined
   /** Bucket of InfluxDB 2, or database of InfluxDB 3, for the path `/api/v2/write`. Either this or `database`. */
@@ -39,7 +39,7 @@ const ownEntries = {
 export const influxTargetEntries = { ...ownEntries, ...httpEntries }
 
 /** Keys of this destination in a configuration. */
-export const influxEntries = { ...influxTargetEntries, ...deliveryEntries }
+export const influxEntries = { ...influxTargetEntries, ...deliveryEntries, ...seriesEntries }
 
 /** A conflict between options of the target. */
 export function clashOfInflux(options: Pick<InfluxOptions, keyof typeof ownEntries>): OptionClash | undefined {

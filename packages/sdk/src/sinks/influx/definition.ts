@@ -8,6 +8,7 @@ import { createInflux } from './influx.ts'
 export const influxSink: SinkDefinition<typeof influxEntries> = {
   name: 'influx',
   summary: 'Records as points in InfluxDB 1, 2 or 3',
+  order: 'series',
   entries: influxEntries,
   refuse: (options) => clashOfInflux(options) ?? clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) =>

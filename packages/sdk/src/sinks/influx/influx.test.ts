@@ -14,7 +14,7 @@ testSink('influx', 'push', async (t, limits) => {
     peer: (behaviour) => peer.behave(behaviour),
     read(type, field) {
       const points = peer.bodies.join('').split(/(?<= \d{19})\n/)
-      const of = points.flatMap((point) => {
+      return points.flatMap((point) => {
         const [, name = '', tags = '', fields = ''] = /^([^,]*)((?:\\.|[^\\ ])*) (.*) \d{19}$/s.exec(point) ?? []
         const value = new RegExp(`(?:^|,)${field}=(\\d+)u`).exec(fields)?.[1]
         const device = /,device=((?:\\.|[^\\,])*)/s.exec(tags)?.[1] ?? ''
@@ -22,7 +22,6 @@ testSink('influx', 'push', async (t, limits) => {
           ? [[unescaped(device), BigInt(value)] as const]
           : []
       })
-      return new Map(of)
     },
   }
 })

@@ -8,6 +8,7 @@ import { createJsonl } from './jsonl.ts'
 export const jsonlSink: SinkDefinition<typeof jsonlEntries> = {
   name: 'jsonl',
   summary: 'Records as JSON lines, posted over HTTP',
+  order: 'total',
   entries: jsonlEntries,
   refuse: (options) => clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) => createJsonl({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }),

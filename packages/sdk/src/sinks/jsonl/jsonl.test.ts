@@ -21,7 +21,7 @@ testSink('jsonl', 'push', async (t, limits) => {
     peer: (behaviour) => peer.behave(behaviour),
     read(type, field) {
       const lines = peer.bodies.flatMap(linesOf).filter((line) => line.type === type.name && field in line.record)
-      return new Map(lines.map(({ record }) => [String(record.device), BigInt(String(record[field]))]))
+      return lines.map(({ record }) => [String(record.device), BigInt(String(record[field]))])
     },
   }
 })

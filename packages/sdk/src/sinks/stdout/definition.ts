@@ -7,6 +7,7 @@ import { createStdout } from './stdout.ts'
 export const stdoutSink: SinkDefinition<typeof stdoutEntries> = {
   name: 'stdout',
   summary: 'Records as lines of text, on standard output',
+  order: 'total',
   entries: stdoutEntries,
   refuse: clashOfText,
   create: (options, { name, onLoss }) =>

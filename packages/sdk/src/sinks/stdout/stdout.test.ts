@@ -20,7 +20,7 @@ testSink('stdout', 'view', (t, limits) => {
       const text = readFileSync(path, 'utf8').replace(/("\w+"):(\d{16,})/g, '$1:"$2"')
       const lines = text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
       const of = lines.filter(({ type_name, values }) => type_name === type.name && field in values)
-      return new Map(of.map(({ values }) => [String(values.device), BigInt(values[field])]))
+      return of.map(({ values }) => [String(values.device), BigInt(values[field])])
     },
   }
 })
