@@ -16,6 +16,7 @@ export const DEBIAN_PACKAGES = {
   nginx: 'nginx',
   'nginx-stream': 'libnginx-mod-stream',
   openssl: 'openssl',
+  protoc: 'protobuf-compiler',
   python3: 'python3',
   'json-c': 'libjson-c-dev',
 } as const

@@ -6,9 +6,11 @@ import { createEs } from '../src/sinks/es/es.ts'
 import { createFluentBit } from '../src/sinks/fluent-bit/fluent-bit.ts'
 import { createInflux } from '../src/sinks/influx/influx.ts'
 import { createJsonl } from '../src/sinks/jsonl/jsonl.ts'
+import { createOtlp } from '../src/sinks/otlp/otlp.ts'
 import { BulkServer } from './bulk-server.ts'
 import { ForwardPeer } from './forward-peer.ts'
 import { HttpPeer } from './http-peer.ts'
+import { OtlpReceiver } from './otlp-receiver.ts'
 
 /** The secret of each sink whose protocol needs no handshake for it. */
 export const SECRET = 'hush-hush-hush'
@@ -46,6 +48,14 @@ export const FAR_ENDS: Readonly<Record<string, StartFarEnd>> = {
       peer.port,
       () => server.documents.map(({ device }) => String(device)),
       ({ host, port, ...options }) => createEs({ url: `http://${host}:${port}`, token: SECRET, ...options }),
+    )
+  },
+  async otlp(t) {
+    const receiver = await OtlpReceiver.start(t)
+    return farEnd(
+      receiver.port,
+      () => receiver.points().map(({ attributes }) => String(attributes.device)),
+      ({ host, port, ...options }) => createOtlp({ url: `http://${host}:${port}`, token: SECRET, ...options }),
     )
   },
   async fluent_bit(t) {

@@ -26,10 +26,11 @@ export const EVERY_SINK: readonly Case[] = [
 
 async function checkExactness(tested: Tested): Promise<void> {
   const values = { zero: 0n, one: 1n, odd: 2n ** 53n + 1n, high: 2n ** 63n, most: U64_MAX }
+  const held = Object.fromEntries(Object.entries(values).map(([device, value]) => [device, tested.held(value)]))
   tested.accept(tested.source.ports(values))
-  assert.deepEqual(await tested.shown(), values)
+  assert.deepEqual(await tested.shown(), held)
   tested.accept(tested.source.ports({ zero: U64_MAX, most: 0n }))
-  assert.deepEqual(await tested.shown(), { ...values, zero: U64_MAX, most: 0n })
+  assert.deepEqual(await tested.shown(), { ...held, zero: tested.held(U64_MAX), most: 0n })
   assert.equal(tested.dropped, 0)
 }
 
@@ -51,7 +52,8 @@ async function checkAddress(tested: Tested): Promise<void> {
     bytes.set(batch.bytes, shift)
     tested.accept({ ...batch, bytes: bytes.subarray(shift, shift + batch.bytes.length) })
   }
-  assert.deepEqual(await tested.shown(), { at1: U64_MAX, at4: U64_MAX, at8: U64_MAX })
+  const most = tested.held(U64_MAX)
+  assert.deepEqual(await tested.shown(), { at1: most, at4: most, at8: most })
 }
 
 async function checkSymbols(tested: Tested): Promise<void> {

@@ -21,6 +21,8 @@ export interface SinkUnderTest {
   read(type: RecordType, field: string): Arrivals | Promise<Arrivals>
   /** Whether the far end has no answer that refuses records. Default: it has. */
   readonly neverRefuses?: true
+  /** A u64 as the far end holds it. Default: exactly. */
+  held?(value: bigint): bigint
   /** Sets what the far end does from now on. Only push sinks have one. At first it takes all. */
   peer?(behaviour: PeerBehaviour): void | Promise<void>
 }
@@ -69,6 +71,11 @@ export class Tested {
 
   get neverRefuses(): boolean {
     return this.#given.neverRefuses === true
+  }
+
+  /** A value as the far end holds it. */
+  held(value: bigint): bigint {
+    return this.#given.held?.(value) ?? value
   }
 
   accept(batch: Batch): void {

@@ -15,14 +15,18 @@ export interface RefusedRecords {
 
 /**
  * The result of one attempt. `ok`: the peer has accepted the whole payload. `partial`: it has accepted all but the
- * refused records. `retry`: try later, after `afterMs` if the peer asked for a pause. `reject`: the peer will never
- * accept the payload and has accepted no part of it.
+ * refused records, and `unknown` are further records that it refused without saying which. `retry`: try later, after `afterMs` if the peer asked for a pause. `reject`: the peer will never
+ * accept the payload and has accepted no part of it; `isTooLarge`: it may accept the same records in smaller payloads.
  */
 export type SendResult =
   | { readonly outcome: 'ok' }
-  | { readonly outcome: 'partial'; readonly refused: readonly RefusedRecords[] }
+  | {
+      readonly outcome: 'partial'
+      readonly refused: readonly RefusedRecords[]
+      readonly unknown?: { readonly records: number; readonly reason: string } | undefined
+    }
   | { readonly outcome: 'retry'; readonly reason: string; readonly afterMs?: number }
-  | { readonly outcome: 'reject'; readonly reason: string }
+  | { readonly outcome: 'reject'; readonly reason: string; readonly isTooLarge?: true }
 
 /**
  * Makes one attempt to send a payload. Must stop when the signal aborts; later results are ignored. An error counts as

@@ -6,7 +6,9 @@ import type { DropReason, Ledger } from './ledger.ts'
 import type { DeliveryQueue } from './queue.ts'
 import { refusalsOf } from './refused-records.ts'
 import { type Piece, type Request, recordsIn } from './request.ts'
-import type { RefusedRecords, Sender } from './sender.ts'
+import type { Sender, Verdict } from './sender.ts'
+
+type PartialVerdict = Extract<Verdict, { outcome: 'partial' }>
 
 /** Options of {@link Settling}. */
 export interface SettlingParts<P> {
@@ -89,7 +91,7 @@ export class Settling<P> {
         this.drop(part, expiresMs === undefined ? 'retry_limit' : 'queue_expired', verdict.reason)
         return undefined
       case 'partial':
-        this.#settlePartly(part, verdict.refused)
+        this.#settlePartly(part, verdict)
         return undefined
       case 'ok':
         this.#arrived(recordsIn(part))
@@ -99,7 +101,7 @@ export class Settling<P> {
   }
 
   /** The peer has accepted all but some records. */
-  #settlePartly(part: Request, refused: readonly RefusedRecords[]): void {
+  #settlePartly(part: Request, { refused, unknown }: PartialVerdict): void {
     const { ledger, letters } = this.#parts
     const refusals = refusalsOf(
       part.map(({ batch }) => batch),
@@ -116,6 +118,11 @@ export class Settling<P> {
       ledger.drop('rejected', records, reason)
       letters.put({ cause: 'rejected', reason, batches: pieces.map(({ batch }) => batch) })
     }
+    if (unknown !== undefined) {
+      const records = takeFrom(arrived, unknown.records)
+      ledger.fail(unknown.reason)
+      ledger.drop('rejected', records, unknown.reason)
+    }
     const arrivedRecords = arrived.reduce((sum, records) => sum + records, 0)
     if (arrivedRecords > 0) this.#arrived(arrivedRecords)
     this.#leave(part, (_, index) => arrived[index] ?? 0)
@@ -131,4 +138,15 @@ export class Settling<P> {
     for (const [index, piece] of part.entries()) queue.leave(piece.entry, piece.batch.count, arrivedIn(piece, index))
     onRoom()
   }
+}
+
+/** Takes away so many of all, from the first on. Returns how many there were. */
+function takeFrom(counts: number[], wanted: number): number {
+  let left = wanted
+  for (const [index, count] of counts.entries()) {
+    const taken = Math.min(count, left)
+    counts[index] = count - taken
+    left -= taken
+  }
+  return wanted - left
 }

@@ -5,6 +5,7 @@ import type { FilesOptions, filesEntries } from './files/config.ts'
 import type { FluentBitOptions, fluentBitEntries } from './fluent-bit/config.ts'
 import type { InfluxOptions, influxEntries } from './influx/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
+import type { OtlpOptions, otlpEntries } from './otlp/config.ts'
 import type { StdoutOptions, stdoutEntries } from './stdout/config.ts'
 
 type OneOrMany<T> = T | readonly T[]
@@ -23,6 +24,9 @@ export type InfluxDestination = CommonOptions & Pick<InfluxOptions, keyof typeof
 
 /** Records as documents in Elasticsearch or OpenSearch, with the options of {@link EsOptions}. */
 export type EsDestination = CommonOptions & Pick<EsOptions, keyof typeof esEntries>
+
+/** Metrics and logs to an OpenTelemetry receiver, with the options of {@link OtlpOptions}. */
+export type OtlpDestination = CommonOptions & Pick<OtlpOptions, Extract<keyof typeof otlpEntries, keyof OtlpOptions>>
 
 /** Records as lines of text in a file, with the options of {@link FileOptions}. */
 export type FileDestination = CommonOptions & Pick<FileOptions, Extract<keyof typeof fileEntries, keyof FileOptions>>
@@ -43,6 +47,8 @@ export interface ExportOptions {
   readonly influx?: OneOrMany<InfluxDestination>
   /** Records as documents in Elasticsearch or OpenSearch. */
   readonly es?: OneOrMany<EsDestination>
+  /** Metrics and logs to an OpenTelemetry receiver, over HTTP. */
+  readonly otlp?: OneOrMany<OtlpDestination>
   /** Records as lines of text, appended to a file. */
   readonly file?: OneOrMany<FileDestination>
   /** Records as lines of text, on standard output. */

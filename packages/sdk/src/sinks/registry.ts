@@ -8,6 +8,7 @@ import { filesSink } from './files/definition.ts'
 import { fluentBitSink } from './fluent-bit/definition.ts'
 import { influxSink } from './influx/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
+import { otlpSink } from './otlp/definition.ts'
 import { stdoutSink } from './stdout/definition.ts'
 
 /** The result of `sonde check` for a destination. */
@@ -91,6 +92,7 @@ export const SINKS: readonly SinkDefinition[] = [
   jsonlSink,
   influxSink,
   esSink,
+  otlpSink,
   fileSink,
   stdoutSink,
 ]

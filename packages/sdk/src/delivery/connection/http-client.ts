@@ -35,6 +35,8 @@ export interface HttpProtocol {
    * `ok`, and the body is ignored.
    */
   readonly resultOf?: (answer: HttpAnswer, request: HttpRequest) => SendResult
+  /** The words of an answer with another status. Default: the first line of its text. */
+  readonly wordsOf?: (answer: HttpAnswer) => string
 }
 
 /** What a {@link HttpClient} is for a delivery. */
@@ -84,7 +86,13 @@ export class HttpClient {
   }
 
   async #attempt(request: HttpRequest, endpoint: HttpEndpoint, signal: AbortSignal): Promise<SendResult> {
-    const { contentType, retried = RETRIED_STATUSES, answerBytesMax, resultOf: resultOfAnswer } = this.#protocol
+    const {
+      contentType,
+      retried = RETRIED_STATUSES,
+      answerBytesMax,
+      resultOf: resultOfAnswer,
+      wordsOf,
+    } = this.#protocol
     const { compression = 'none' } = this.#options
     request.packed ??= packBody(request.body, compression)
     const body = await request.packed
@@ -96,8 +104,9 @@ export class HttpClient {
     }
     const isBodyUsed = resultOfAnswer !== undefined
     const answer = await endpoint.post({ headers, body, signal, answerBytesMax, isBodyUsed })
-    const { status, text } = answer
+    const { status } = answer
     if (resultOfAnswer !== undefined && status >= 200 && status < 300) return resultOfAnswer(answer, request)
+    const text = wordsOf?.(answer) ?? answer.text
     const result = resultOf({ status, retryAfter: answer.header('retry-after'), text, retried })
     if (!('reason' in result) || this.#endpoints.length === 1) return result
     return { ...result, reason: `${endpoint.shown}: ${result.reason}` }

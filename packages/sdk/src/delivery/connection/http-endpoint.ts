@@ -16,6 +16,10 @@ export interface HttpAnswer {
   header(name: string): string | undefined
   /** The beginning of the body, at most `answerBytesMax`, without secrets. */
   readonly text: string
+  /** The same as bytes, with secrets: texts from it are for {@link HttpAnswer.withoutSecrets}. */
+  readonly body: Uint8Array
+  /** A text without secrets. */
+  withoutSecrets(text: string): string
   /** Whether `text` is all of the body. */
   readonly isWhole: boolean
 }
@@ -60,13 +64,14 @@ export class HttpEndpoint {
       return typeof value === 'string' ? value : value?.[0]
     }
     const bytesMax = post.answerBytesMax ?? ANSWER_BYTES_MAX
+    const withoutSecrets = (text: string) => textWithout(secrets, text)
     if (status >= 200 && status < 300 && !post.isBodyUsed) {
       // The request has arrived, however slow the rest of the answer is.
       await discard(response, bytesMax)
-      return { status, header, text: '', isWhole: false }
+      return { status, header, text: '', body: Buffer.alloc(0), withoutSecrets, isWhole: false }
     }
     const { body, isWhole } = await readStart(response, bytesMax)
-    return { status, header, text: textWithout(secrets, body.toString()), isWhole }
+    return { status, header, text: withoutSecrets(body.toString()), body, withoutSecrets, isWhole }
   }
 
   #send(post: Post, { mayRepeat }: { readonly mayRepeat: boolean }): Promise<IncomingMessage> {

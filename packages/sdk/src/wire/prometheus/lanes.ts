@@ -114,7 +114,8 @@ function edgeText(edge: number): string {
   return Number.isInteger(edge) ? `${edge}.0` : String(edge)
 }
 
-function valuesLoader(layout: Layout, slot: Slot): LoadLanes {
+/** Loads the values of a slot, one per element. */
+export function valuesLoader(layout: Layout, slot: Slot): LoadLanes {
   const load = elementLoader(slot)
   const { count } = slot.field
   const width = slot.bytes / count

@@ -1,0 +1,45 @@
+import type { RefusedRecords, SendResult } from '../../delivery/sender.ts'
+import type { Part } from './parts.ts'
+
+/** The payload of a delivery: parts that have not been answered, and what was refused of the others. */
+export interface OtlpRequest {
+  parts: Part[]
+  readonly refused: RefusedRecords[]
+  unknown: { readonly records: number; readonly reason: string } | undefined
+}
+
+/**
+ * Makes one attempt: sends the parts in order, until one has to be sent again later. Parts that were answered are not
+ * sent again. A part that is too large is sent in halves, and `onTooLarge` is told.
+ */
+export async function sendParts(
+  request: OtlpRequest,
+  send: (part: Part) => Promise<SendResult>,
+  onTooLarge: (part: Part) => void = () => undefined,
+): Promise<SendResult> {
+  for (;;) {
+    const [part, ...others] = request.parts
+    if (part === undefined) break
+    const result = await send(part)
+    if (result.outcome === 'retry') return result
+    request.parts = others
+    if (result.outcome === 'partial') noteUnknown(request, part, result)
+    if (result.outcome !== 'reject') continue
+    const halves = result.isTooLarge ? part.halves() : undefined
+    if (halves === undefined) {
+      request.refused.push(...part.refusal(result.reason))
+      continue
+    }
+    onTooLarge(part)
+    request.parts = [...halves, ...others]
+  }
+  const { refused, unknown } = request
+  return refused.length === 0 && unknown === undefined ? { outcome: 'ok' } : { outcome: 'partial', refused, unknown }
+}
+
+/** The receiver says how many points it refused, not which: they count as records, rounded up. */
+function noteUnknown(request: OtlpRequest, part: Part, { unknown }: Extract<SendResult, { outcome: 'partial' }>): void {
+  if (unknown === undefined) return
+  const records = Math.min(part.records, Math.ceil((unknown.records * part.records) / part.items))
+  request.unknown = { records: records + (request.unknown?.records ?? 0), reason: unknown.reason }
+}

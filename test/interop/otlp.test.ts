@@ -1,0 +1,113 @@
+// What OTLP receivers get, decoded by `protoc` with a schema from the specification.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Batch } from '@sonde/sdk'
+import { readFiles } from '../../packages/sdk/test/files-rig.ts'
+import { OtlpReceiver } from '../../packages/sdk/test/otlp-receiver.ts'
+import { needs } from '../debian.ts'
+import { assertStops, startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { decodeWithProtoc, type TextMessage } from './protoc.ts'
+
+const LIMIT_MS = 60_000
+const SCHEMA = new URL('../../packages/sdk/test/otlp.proto', import.meta.url)
+
+test(
+  'an agent with a simulated node sends each value of each record to an OTLP receiver',
+  needs('protoc'),
+  async (t) => {
+    const receiver = await OtlpReceiver.start(t)
+    const { path, remove } = temporaryDir()
+    t.after(remove)
+    const config = join(path, 'sonde.yaml')
+    const settings = {
+      store: { enabled: false },
+      export: {
+        otlp: { url: receiver.url, sources: ['!self'], compression: 'gzip' },
+        files: { data_root: join(path, 'records'), sources: ['!self'] },
+      },
+    }
+    writeFileSync(config, JSON.stringify(settings))
+    const sonde = await startSonde(['up', '--simulate', '--config', config])
+    t.after(() => sonde.stop('SIGKILL'))
+    await until('ports and GPUs are there', LIMIT_MS, () => {
+      const names = new Set(receiver.points().map(({ scope }) => scope))
+      return names.has('ethtool_port') && [...names].some((name) => name.startsWith('nvml'))
+    })
+    await assertStops(sonde)
+
+    const received = receiver.taken('metrics').flatMap((body) => valuesIn(body))
+    const sent = readFiles(join(path, 'records')).flatMap(({ batches }) => batches.flatMap(valuesOf))
+    assert.ok(sent.length > 1000, `${sent.length} values`)
+    const [there, here] = [counted(received), counted(sent)]
+    const other = [...new Set([...there.keys(), ...here.keys()])].filter((key) => there.get(key) !== here.get(key))
+    const shown = other.slice(0, 10).map((key) => `${key}: sent ${here.get(key) ?? 0}, received ${there.get(key) ?? 0}`)
+    assert.equal(other.length, 0, shown.join('\n'))
+  },
+)
+
+type Value = readonly [metric: string, device: string, time: string, value: string]
+
+/** How often each value is there. */
+function counted(values: readonly Value[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const key of values.map((value) => value.join(' ')).sort()) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+/** The numbers in a request, as `protoc` reads them; it shows no count of 0. */
+function valuesIn(body: Uint8Array): Value[] {
+  const request = decodeWithProtoc(SCHEMA, 'otlp.ExportMetricsServiceRequest', body)
+  const metrics = inner(inner(inner([request], 'resource_metrics'), 'scope_metrics'), 'metrics')
+  return metrics.flatMap((metric) => {
+    const data = inner(
+      [metric],
+      metric.sum === undefined ? (metric.gauge === undefined ? 'histogram' : 'gauge') : 'sum',
+    )
+    return inner(data, 'data_points').map((point): Value => {
+      const [number] = [point.as_int, point.as_double, point.count].find((value) => value !== undefined) ?? ['0']
+      return [first(metric.name), labelsOf(point), first(point.time_unix_nano), String(Number(number))]
+    })
+  })
+}
+
+/** The values of the attributes that come from labels, in order. */
+function labelsOf(point: TextMessage): string {
+  return inner([point], 'attributes')
+    .filter(({ key }) => !first(key).startsWith('hw.'))
+    .map((attribute) => first(inner([attribute], 'value')[0]?.string_value))
+    .sort()
+    .join()
+}
+
+function first(values: TextMessage[string] | undefined): string {
+  return String(values?.[0])
+}
+
+function inner(messages: readonly TextMessage[], field: string): TextMessage[] {
+  return messages.flatMap((message) => (message[field] ?? []) as TextMessage[])
+}
+
+type Record = Readonly<globalThis.Record<string, unknown>>
+
+/** The numbers of a batch that are metrics. */
+function valuesOf({ type, source, records }: Batch & { readonly records: readonly Record[] }): Value[] {
+  return records.flatMap((record) => {
+    const labels = type.labels.map(({ name }) => String(record[name]))
+    const time = String(type.time === undefined ? '' : record[type.time.name])
+    const shown = new Set<string>()
+    return type.layout.slots.flatMap(({ name, field }): Value[] => {
+      const metric = type.metrics.get(name)
+      const value = name.split('.').reduce<unknown>((at, key) => (at as Record | undefined)?.[key], record)
+      const key = JSON.stringify([metric, field.labels])
+      if (metric === undefined || value === undefined || shown.has(key)) return []
+      shown.add(key)
+      const constant = Object.values(field.labels ?? {})
+      const all = [...labels, ...constant, ...Object.values(source.labels)].filter((text) => text !== '')
+      const isHistogram = field.role === 'bucket'
+      const numbers = Array.isArray(value) && isHistogram ? [value.reduce((sum, bin) => sum + Number(bin), 0)] : [value]
+      return numbers.flat().map((number) => [metric, [...all].sort().join(), time, String(Number(number))])
+    })
+  })
+}
