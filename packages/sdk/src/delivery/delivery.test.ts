@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Batch, createSource, defineType, delivery, readRecords, text, value, viewsOf } from '@sonde/sdk'
+import { type Batch, createSource, defineType, delivery, readRecords, text, value, viewsOf, wallNs } from '@sonde/sdk'
 import { batchOf, FULL_BATCHES, hang, OK, Rig, range, retry, SMALL } from '../../test/delivery-rig.ts'
 import { sondeError } from '../../test/helper.ts'
+import { BatchSource, portType } from '../../test/sink-records.ts'
 
 test('sends what it accepts, once and in order', async () => {
   const rig = new Rig()
@@ -239,4 +240,25 @@ test('a transport that fails to close is counted, and close resolves', async () 
   await rig.advance(1)
   await closed
   assert.deepEqual([rig.sink.stats.errors, rig.sink.failing], [1, 'cannot close'])
+})
+
+test('lag is that of the oldest record, also between requests, and 0 with an empty queue', async () => {
+  const rig = new Rig({ lingerMs: 1000, encode: () => [] })
+  const source = new BatchSource()
+  const accept = (ageS: number) =>
+    rig.sink.accept(
+      source.batch(portType, [{ time: wallNs() - BigInt(ageS) * 10n ** 9n, device: 'a', rx_bytes_total: 1 }]),
+    )
+  const lags = [rig.sink.lagS]
+  for (const ageS of [1000, 500]) {
+    accept(ageS)
+    accept(ageS / 2)
+    lags.push(rig.sink.lagS)
+    await rig.advance(1000)
+    lags.push(rig.sink.lagS)
+  }
+  assert.deepEqual(
+    lags.map((lag = -1) => Math.floor(lag / 100)),
+    [0, 10, 0, 5, 0],
+  )
 })

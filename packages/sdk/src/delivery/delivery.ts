@@ -64,8 +64,8 @@ export interface DeliverySink extends Sink {
   /** Size of the queued records, as limits count it. Unit: bytes. */
   readonly queuedBytes: number
   /**
-   * The age of the oldest record that has not arrived: 0 with an empty queue, undefined while no request is in
-   * progress. Unit: seconds.
+   * The age of the oldest record that has not arrived: 0 with an empty queue, undefined until the first record of an
+   * earlier process is read. Unit: seconds.
    */
   readonly lagS: number | undefined
   /** The last error; empty after a request has arrived. */
@@ -280,6 +280,7 @@ class Delivery<P> implements DeliverySink {
   }
 
   #append(piece: Batch): void {
+    if (this.#queue.records === 0) this.#requests.enter(piece)
     const { count, page } = piece
     const acknowledged = this.#queue
       .append(piece)

@@ -1,4 +1,5 @@
 import { turn } from '../internal/turn.ts'
+import type { Batch } from '../schema/batch.ts'
 import { deadLetterType } from '../schema/builtin.ts'
 import type { CheckedLimits } from './config.ts'
 import { Lag } from './lag.ts'
@@ -30,7 +31,12 @@ export class Requests<P> {
     this.#shards = new Shards(parts.limits.shards)
   }
 
-  /** The age of the oldest record that is being sent; undefined if none is. Unit: seconds. */
+  /** A batch comes into the empty queue. */
+  enter(batch: Batch): void {
+    this.#lag.enter(batch)
+  }
+
+  /** The age of the oldest record of a queue that is not empty; undefined if it is not known. Unit: seconds. */
   get lagS(): number | undefined {
     return this.#lag.seconds
   }
@@ -93,8 +99,8 @@ export class Requests<P> {
 
   async #run(): Promise<void> {
     const taken = await this.#take()
-    const [first] = taken
-    const end = first === undefined ? undefined : this.#lag.begin(first.batch)
+    const [first, last = first] = [taken[0], taken.at(-1)]
+    const end = first && last && this.#lag.begin(first.batch, last.batch)
     try {
       const shards = await this.#shardsOf(taken)
       const left = await Promise.all(shards.map((requests) => this.#settling.settle(requests)))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { retry } from '../../../test/delivery-rig.ts'
+import { range, retry } from '../../../test/delivery-rig.ts'
 import { durableRig } from '../../../test/durable-rig.ts'
 import { temporaryFolder } from '../../../test/files-rig.ts'
 import { sondeError, until } from '../../../test/helper.ts'
@@ -47,4 +47,40 @@ test('a torn end, a foreign file and a missing file are found; a repair leaves o
   const rig = durableRig(t, { queueDir })
   await until('everything is sent', () => rig.sink.stats.in > 0 && rig.sink.queuedRecords === 0)
   assert.deepEqual([rig.taken.length, rig.dropped], [20, { queue_unreadable: 10 }])
+})
+
+test('the ledger of a folder counts what arrived of a batch that was refused in part', async (t) => {
+  const queueDir = temporaryFolder(t)
+  const rig = durableRig(t, { queueDir })
+  rig.answer = () => ({ outcome: 'partial', refused: [{ batch: 0, records: [2, 3, 7], reason: 'no' }] })
+  rig.accept(10)
+  await until('the queue is empty', () => rig.sink.queuedRecords === 0)
+  await rig.sink.close()
+  assert.deepEqual([rig.sink.stats.out, rig.dropped], [7, { rejected: 3 }])
+  const { in: records, out, dropped } = await checkQueue(queueDir)
+  assert.deepEqual([records, out, dropped], [10, 7, 3])
+})
+
+test('a renamed file that overlaps its neighbour is reported, and the hidden records are not sent', async (t) => {
+  const queueDir = temporaryFolder(t)
+  for (let n = 0; n < 3; n++) {
+    const rig = durableRig(t, { queueDir, serial: n * 10 })
+    rig.answer = () => retry()
+    rig.accept(10)
+    await rig.sink.flush()
+    await rig.sink.close()
+  }
+  renameSync(join(queueDir, '0000000000000010.bin'), join(queueDir, '0000000000000005.bin'))
+  const { faults } = await checkQueue(queueDir)
+  assert.match(faults.join(), /^5 records before .*0000000000000005\.bin overlap it, and are not sent,5 records before/)
+  const rig = durableRig(t, { queueDir })
+  const failures: string[] = []
+  rig.answer = () => {
+    failures.push(rig.sink.failing)
+    return { outcome: 'ok' }
+  }
+  await until('everything is sent', () => rig.sink.stats.in > 0 && rig.sink.queuedRecords === 0)
+  assert.deepEqual(rig.taken, [...range(0, 5), ...range(10, 30)])
+  assert.deepEqual(rig.dropped, { queue_unreadable: 5 })
+  assert.match(failures.join(), /the last 5 records of .*0000000000000000\.bin overlap the next file/)
 })

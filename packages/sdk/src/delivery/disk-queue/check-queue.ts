@@ -72,6 +72,7 @@ async function check(disk: Disk, folder: string): Promise<QueueCheck> {
     const path = join(folder, name)
     // What an earlier file has less than the names say is missing.
     unreadable += missing(end, first, ordinal)
+    if (first < end && index > 0) faults.push(`${end - first} records before ${path} overlap it, and are not sent`)
     if (first > end) faults.push(`${first - end} records before ${path} are missing`)
     const { records, lost } = await recordsIn(disk, path, faults)
     end = Math.max(end, first + records)

@@ -1,4 +1,5 @@
 import type { Disk } from '../../disk/disk.ts'
+import { SondeError } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import type { QueueSegment } from './segment.ts'
 import { type ReadBatch, SegmentReader } from './segment-reader.ts'
@@ -73,6 +74,8 @@ export class QueueReader {
       if (batch === undefined) continue
       const first = Math.max(ordinal, this.ordinal)
       this.ordinal = first + batch.count
+      if (this.ordinal === segment.end && !segment.isOpen)
+        await this.#reportOverlap(segment, reader, ordinal + read.batch.count - segment.end)
       return { kind: 'batch', ordinal: first, batch, segment }
     }
   }
@@ -91,6 +94,16 @@ export class QueueReader {
     this.#segment = segment
     this.#reader = new SegmentReader(this.#disk, segment.path)
     return this.#reader
+  }
+
+  /** Records behind the beginning of the next file: somebody renamed a file. They have no place in the queue. */
+  async #reportOverlap({ path, bytes }: QueueSegment, reader: SegmentReader, cutRecords: number): Promise<void> {
+    let records = cutRecords
+    for (let read = await reader.next(bytes); read !== undefined; read = await reader.next(bytes))
+      records += read.batch.count
+    if (records === 0) return
+    const words = `the last ${records} records of ${path} overlap the next file, and are not sent; was a file renamed?`
+    this.#onFault(new SondeError('QUE_DAMAGED', words))
   }
 
   #lose(to: number, words: string): QueueStep {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { BlockMemory } from '../../disk/block-memory.ts'
 import type { Disk } from '../../disk/disk.ts'
 import { codeOf } from '../../disk/error-code.ts'
 import { RecordFile } from '../../disk/record-file.ts'
@@ -54,6 +55,8 @@ export class QueueWriter {
   readonly #parts: QueueWriterParts
   readonly #writerId = randomBytes(8).readBigUInt64LE()
   readonly #waiting: Unwritten[] = []
+  /** What waits at most is what is kept: a burst finds the memory of the burst before. */
+  readonly #memory = new BlockMemory(UNWRITTEN_BYTES_LIMIT)
   /** The plan of the next batch. */
   #plan: SegmentPlan | undefined
   /** The plan whose file is open, and the last pages in it. */
@@ -89,7 +92,8 @@ export class QueueWriter {
           `the disk of ${folder} is slower than the records; ${UNWRITTEN_BYTES_LIMIT} bytes wait`,
         ),
       )
-    if (this.#plan?.takes(batch, segmentBytes) !== true) this.#plan = new SegmentPlan(name, this.#writerId)
+    if (this.#plan?.takes(batch, segmentBytes) !== true)
+      this.#plan = new SegmentPlan(name, this.#writerId, this.#memory)
     const { count, page } = batch
     const done = Promise.withResolvers<AppendResult>()
     this.#waiting.push({ plan: this.#plan, blocks: this.#plan.encode(batch), count, bytes, page, done })
@@ -218,7 +222,10 @@ export class QueueWriter {
     }
   }
 
-  #leave({ count, bytes }: Unwritten): void {
+  #leave({ count, bytes, blocks }: Unwritten): void {
+    // The last block has the records; those before are texts of their own memory.
+    const block = blocks.at(-1)
+    if (block !== undefined) this.#memory.release(block)
     this.unwrittenRecords -= count
     this.unwrittenBytes -= bytes
   }

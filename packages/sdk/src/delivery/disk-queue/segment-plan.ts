@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import type { BlockMemory } from '../../disk/block-memory.ts'
 import type { FileContents, RecordFile } from '../../disk/record-file.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { dtbBlockBytes } from '../../wire/dtb/encode.ts'
@@ -21,13 +22,15 @@ export class SegmentPlan implements FileContents {
   made: { readonly file: RecordFile<SegmentPlan>; readonly segment: QueueSegment } | undefined
   /** Why the file takes no more. */
   failed: unknown
-  readonly #blocks = new OriginBlocks(SYMBOL_COUNT_LIMIT)
+  readonly #blocks: OriginBlocks
   readonly #name: string
   readonly #writerId: bigint
   #toldBytes = 0
   #beginning: readonly Uint8Array[] = []
 
-  constructor(name: string, writerId: bigint) {
+  /** @param memory Memory for blocks of records. */
+  constructor(name: string, writerId: bigint, memory: BlockMemory) {
+    this.#blocks = new OriginBlocks(SYMBOL_COUNT_LIMIT, (bytes) => memory.take(bytes))
     this.#name = name
     this.#writerId = writerId
   }

@@ -1,3 +1,4 @@
+import { BlockMemory } from '../../disk/block-memory.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { KeptTexts } from '../../schema/texts.ts'
 import { timeSpanOfBatch } from '../../schema/time-span.ts'
@@ -16,24 +17,18 @@ export interface BlockEntry extends Omit<FiledBatch, 'bytes'> {
   readonly textBytes: number
 }
 
-const SMALLEST_BYTES = 1024
-const LARGEST_BYTES = 1 << 20
 /** Memory that is kept for the next block: what a fast client of the service has under way. Unit: bytes. */
 const KEPT_BYTES_LIMIT = 16 << 20
 
-/**
- * Copies batches into blocks. Memory of blocks that were written is used again, since fresh memory costs more than the
- * copy.
- */
+/** Copies batches into blocks, whose memory is used again. */
 export class Blocks {
-  readonly #free = new Map<number, ArrayBuffer[]>()
+  readonly #memory = new BlockMemory(KEPT_BYTES_LIMIT)
   readonly #texts = new KeptTexts()
-  #keptBytes = 0
 
   /** The one copy of a batch. */
   entryOf(batch: FiledBatch, counted: number = batch.count): BlockEntry {
     const { type, source, clock, count, bytes, symbols, page, checksum } = batch
-    const block = this.#take(dtbBlockBytes(bytes.byteLength))
+    const block = this.#memory.take(dtbBlockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     const textBytes = this.#texts.bytesOf(batch)
     const entry: BlockEntry = {
@@ -55,27 +50,6 @@ export class Blocks {
 
   /** Takes the memory of a block back, whose entry must not be used any more. */
   release({ block }: BlockEntry): void {
-    const size = block.buffer.byteLength
-    if (size > LARGEST_BYTES || this.#keptBytes + size > KEPT_BYTES_LIMIT) return
-    const free = this.#free.get(size)
-    if (free === undefined) this.#free.set(size, [block.buffer as ArrayBuffer])
-    else free.push(block.buffer as ArrayBuffer)
-    this.#keptBytes += size
+    this.#memory.release(block)
   }
-
-  #take(bytes: number): Uint8Array {
-    if (bytes > LARGEST_BYTES) return new Uint8Array(bytes)
-    const size = sizeFor(bytes)
-    const kept = this.#free.get(size)?.pop()
-    if (kept === undefined) return new Uint8Array(new ArrayBuffer(size), 0, bytes)
-    this.#keptBytes -= size
-    return new Uint8Array(kept, 0, bytes)
-  }
-}
-
-/** Few sizes, so that memory is found again: powers of two and the middle between them. */
-function sizeFor(bytes: number): number {
-  let size = SMALLEST_BYTES
-  while (size < bytes) size *= 2
-  return bytes <= size * 0.75 && size > SMALLEST_BYTES ? size * 0.75 : size
 }

@@ -53,9 +53,15 @@ export class OriginBlocks {
   #source: OriginBatch['source'] | undefined
   #origin = ''
 
-  /** @param symbolCountLimit See {@link SymbolTable}. Default: 65 536; further texts become `…`. */
-  constructor(symbolCountLimit?: number) {
+  readonly #take: (bytes: number) => Uint8Array<ArrayBuffer>
+
+  /**
+   * @param symbolCountLimit See {@link SymbolTable}. Default: 65 536; further texts become `…`.
+   * @param take Memory for a block, of a number of bytes, with any content. Default: fresh memory.
+   */
+  constructor(symbolCountLimit?: number, take: (bytes: number) => Uint8Array<ArrayBuffer> = freshMemory) {
     this.symbols = new SymbolTable(symbolCountLimit)
+    this.#take = take
   }
 
   /** The first blocks of the file. */
@@ -78,7 +84,7 @@ export class OriginBlocks {
   /** Copies the records of a batch into a block. */
   of({ type, bytes, count, symbols, source, clock = 'wall', page }: OriginBatch): MadeBlock {
     // Every byte is written below.
-    const block = new Uint8Array(Buffer.allocUnsafeSlow(dtbBlockBytes(bytes.byteLength)).buffer)
+    const block = this.#take(dtbBlockBytes(bytes.byteLength))
     block.set(bytes, BLOCK_HEADER_BYTES)
     this.#rename(new DataView(block.buffer, BLOCK_HEADER_BYTES, bytes.byteLength), type, symbols)
     const before = [...this.#newOrigin(source), ...this.#newType(type), ...this.#newSymbols()]
@@ -139,4 +145,8 @@ export class OriginBlocks {
       }
     }
   }
+}
+
+function freshMemory(bytes: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
 }
