@@ -16,6 +16,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HEALTHY, type ImageName, type Images } from './images.ts'
+import { fieldAt, structureBytes } from './structure.ts'
 import type { Wave } from './wave.ts'
 
 /** A number of a device that has a default; README.md says what each means. */
@@ -44,6 +46,24 @@ export type DoubleFact =
   | 'max_bins'
   | 'time_units'
   | 'vhca_id'
+  | 'phy'
+  | 'phy_operation'
+  | 'phy_module'
+  | 'phy_counters'
+  | 'cable'
+  | 'pci_management'
+  | 'pci_power'
+  | 'pci_peer'
+  | 'pci_counters'
+  | 'pci_overflow'
+  | 'pci_stalled'
+  | 'pci_fec'
+  | 'pci_fber'
+  | 'pci_buckets'
+  | 'pci_bucket_ns'
+  | 'pci_depth'
+  | 'pci_index'
+  | 'pci_node'
 
 /** What the double answers for one device. */
 export interface DoubleDevice {
@@ -60,6 +80,10 @@ export interface DoubleDevice {
   readonly bins?: readonly number[]
   /** What somebody else configures the histogram to, once for each serial. */
   readonly changed?: readonly [serial: number, bins: number, bin0: number, bin1: number, mode: number, unit: number]
+  /** Fields of structures, each in place of its value in {@link HEALTHY}. */
+  readonly structures?: Images
+  /** Counters of structures that grow: by how much in a second. */
+  readonly grows?: Readonly<Partial<Record<ImageName, Readonly<Record<string, number>>>>>
   /** Faults of this device alone, such as `hang doca_dev_open`; README.md lists them. */
   readonly faults?: readonly string[]
 }
@@ -75,10 +99,20 @@ export type DoubleStats = ReadonlyMap<string, number>
 
 const COUNTER_BYTES = 64
 const NAME_BYTES = 56
+const GROWTH_BYTES = 8
 
 const SOURCES = {
   'libdoca_common.so.2': ['common.c'],
-  'libdoca_telemetry.so.2': ['adp-retx.c', 'diag.c', 'ownership.c', 'sampling.c', 'layout.c', 'telemetry.c'],
+  'libdoca_telemetry.so.2': [
+    'adp-retx.c',
+    'diag.c',
+    'ownership.c',
+    'sampling.c',
+    'phy.c',
+    'pci.c',
+    'layout.c',
+    'telemetry.c',
+  ],
 }
 const SHARED = ['double.c', 'scenario.c']
 const FLAGS = [
@@ -174,14 +208,27 @@ export class DocaDouble {
   }
 }
 
-function linesOf({ facts = {}, waves = [], bins, changed, faults = [] }: DoubleDevice): string[] {
+function linesOf({ facts = {}, waves = [], bins, changed, faults = [], ...images }: DoubleDevice): string[] {
   const lines = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
   for (const { id, start, step, extra, kind } of waves) {
     lines.push(`id 0x${id.toString(16)} ${start} ${step} ${extra} ${kind}`)
   }
   if (bins !== undefined) lines.push(`bins ${bins.join(' ')}`)
   if (changed !== undefined) lines.push(`changed ${changed.join(' ')}`)
-  return [...lines, ...faults]
+  return [...lines, ...imageLinesOf(images), ...faults]
+}
+
+function imageLinesOf({ structures = {}, grows = {} }: Pick<DoubleDevice, 'structures' | 'grows'>): string[] {
+  const names = Object.keys(HEALTHY) as ImageName[]
+  return names.flatMap((name) => {
+    const image = structureBytes(name, { ...HEALTHY[name], ...structures[name] })
+    const rates = Object.entries(grows[name] ?? {}).map(([path, rate]) => {
+      const { at, bytes } = fieldAt(name, path)
+      // Of lanes, the first grows.
+      return `grows ${name} ${at} ${Math.min(bytes, GROWTH_BYTES)} ${rate}`
+    })
+    return [`image ${name} ${Buffer.from(image).toString('hex')}`, ...rates]
+  })
 }
 
 function statsOf(bytes: Buffer): DoubleStats {

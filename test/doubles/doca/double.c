@@ -16,6 +16,8 @@
 
 #define HANG_LOOK_US 2000
 #define LOG_LEVEL_ERROR 30
+#define NONSENSE 0xba
+#define NONSENSE_BYTES 64
 
 void die(const char *format, ...)
 {
@@ -258,6 +260,28 @@ uint64_t call_elapsed_ns(const struct call *call)
 {
 	int64_t elapsed = (int64_t)(call_host_ns(call) - call->scenario->monotonic_ns);
 	return (uint64_t)(elapsed + (int64_t)((__int128)elapsed * call->facts->drift_ppb / 1000000000));
+}
+
+// A newer library writes a longer structure, so nonsense follows the known fields.
+void call_write(const struct call *call, const char *image, void *out)
+{
+	const struct facts *facts = call->facts;
+	uint64_t elapsed_ns = call_elapsed_ns(call);
+	const struct image *found = NULL;
+	for (unsigned i = 0; i < facts->image_count; i++) {
+		if (strcmp(facts->images[i].name, image) == 0) found = &facts->images[i];
+	}
+	if (found == NULL) die("no image of %s", image);
+	memcpy(out, found->data, found->bytes);
+	memset((uint8_t *)out + found->bytes, NONSENSE, NONSENSE_BYTES);
+	for (unsigned i = 0; i < facts->growth_count; i++) {
+		const struct growth *growth = &facts->growths[i];
+		uint64_t value = 0;
+		if (strcmp(growth->image, image) != 0) continue;
+		memcpy(&value, (uint8_t *)out + growth->at, growth->bytes);
+		value += (uint64_t)((unsigned __int128)growth->rate * elapsed_ns / 1000000000);
+		memcpy((uint8_t *)out + growth->at, &value, growth->bytes);
+	}
 }
 
 doca_error_t context_open(struct doca_dev *dev, struct context *context, unsigned magic)

@@ -28,6 +28,9 @@ typedef enum doca_error { DOCA_ERRORS(DOCA_ERROR_NUMBER) } doca_error_t;
 #define WAVES_MAX 128
 #define BINS_MAX 64
 #define COUNTERS_MAX 512
+#define IMAGES_MAX 16
+#define IMAGE_BYTES_MAX 512
+#define GROWTHS_MAX 32
 
 // The file `control`, which the test writes and both sides map: a call costs no system call to see a change.
 struct control {
@@ -54,6 +57,20 @@ struct change {
 	uint64_t serial, bins, bin0, bin1, mode, unit;
 };
 
+// The bytes of a structure that a reader writes.
+struct image {
+	char name[48];
+	unsigned bytes;
+	uint8_t data[IMAGE_BYTES_MAX];
+};
+
+// A counter in the image of a structure: it grows by `rate` in each second.
+struct growth {
+	char image[48];
+	unsigned at, bytes;
+	uint64_t rate;
+};
+
 // What a scenario says about one device. Numbers are signed where a negative value means something.
 struct facts {
 	char name[NAME_BYTES], pci[13], iface[256], mac[18];
@@ -62,10 +79,16 @@ struct facts {
 	int64_t diag, max_ids, log_max_samples, data_clear, sync_start, sample_modes, timestamp_sources, min_period_ns;
 	int64_t owned, resources, listed_only, stride, first_sample_id;
 	int64_t adp_retx, histogram, max_bins, time_units, vhca_id;
+	int64_t phy, phy_operation, phy_module, phy_counters, cable;
+	int64_t pci_management, pci_power, pci_peer, pci_counters, pci_overflow, pci_stalled, pci_fec, pci_fber;
+	int64_t pci_buckets, pci_bucket_ns, pci_depth, pci_index, pci_node;
 	struct wave waves[WAVES_MAX];
 	unsigned wave_count;
 	uint64_t bin_rates[BINS_MAX];
 	struct change change;
+	struct image images[IMAGES_MAX];
+	struct growth growths[GROWTHS_MAX];
+	unsigned image_count, growth_count;
 };
 
 enum fault_kind { FAULT_ERROR, FAULT_HANG, FAULT_SEGV, FAULT_COST, FAULT_CLAIM };
@@ -164,6 +187,7 @@ void call_end(struct call *call);
 uint64_t call_claim(const struct call *call, uint64_t count); // the count, or the lie of the scenario
 uint64_t call_elapsed_ns(const struct call *call);            // of the device's clock, since the scenario's anchor
 uint64_t call_host_ns(const struct call *call);               // of the host's monotonic clock
+void call_write(const struct call *call, const char *image, void *out); // a structure, and nonsense after its end
 
 doca_error_t context_open(struct doca_dev *dev, struct context *context, unsigned magic);
 void context_close(struct context *context);

@@ -20,6 +20,11 @@ static const struct {
 	NUMBER(timestamp_sources, 3), NUMBER(min_period_ns, 0), NUMBER(owned, 0), NUMBER(resources, WAVES_MAX),
 	NUMBER(listed_only, 0), NUMBER(stride, 0), NUMBER(first_sample_id, 0), NUMBER(adp_retx, 1),
 	NUMBER(histogram, 1), NUMBER(max_bins, 16), NUMBER(time_units, 15), NUMBER(vhca_id, 0),
+	NUMBER(phy, 1), NUMBER(phy_operation, 1), NUMBER(phy_module, 1), NUMBER(phy_counters, 1), NUMBER(cable, 1),
+	NUMBER(pci_management, 1), NUMBER(pci_power, 1), NUMBER(pci_peer, 1), NUMBER(pci_counters, 1),
+	NUMBER(pci_overflow, 1), NUMBER(pci_stalled, 1), NUMBER(pci_fec, 1), NUMBER(pci_fber, 1),
+	NUMBER(pci_buckets, 16), NUMBER(pci_bucket_ns, 250), NUMBER(pci_depth, 0), NUMBER(pci_index, 0),
+	NUMBER(pci_node, 0),
 };
 #define NUMBERS_COUNT (sizeof NUMBERS / sizeof *NUMBERS)
 
@@ -76,6 +81,28 @@ static int read_bins(struct facts *facts, const char *line)
 	return *line == 0;
 }
 
+static int read_image(struct facts *facts, const char *line)
+{
+	int used = 0;
+	unsigned byte;
+	if (facts->image_count == IMAGES_MAX) return 0;
+	struct image *image = &facts->images[facts->image_count++];
+	if (sscanf(line, "image %47s %n", image->name, &used) != 1) return 0;
+	for (line += used; sscanf(line, "%2x", &byte) == 1; line += 2) {
+		if (image->bytes == IMAGE_BYTES_MAX) return 0;
+		image->data[image->bytes++] = (uint8_t)byte;
+	}
+	return *line == 0;
+}
+
+static int read_growth(struct facts *facts, const char *line)
+{
+	if (facts->growth_count == GROWTHS_MAX) return 0;
+	struct growth *growth = &facts->growths[facts->growth_count++];
+	return sscanf(line, "grows %47s %u %u %" SCNu64, growth->image, &growth->at, &growth->bytes, &growth->rate) == 4 &&
+		growth->bytes <= sizeof growth->rate && growth->at + growth->bytes <= IMAGE_BYTES_MAX;
+}
+
 static int read_number(struct facts *facts, const char *line)
 {
 	char name[32];
@@ -121,6 +148,8 @@ static int read_line(struct scenario *scenario, const char *line)
 	if (facts == NULL) return 0;
 	if (strncmp(line, "id ", 3) == 0) return read_wave(facts, line);
 	if (strncmp(line, "bins ", 5) == 0) return read_bins(facts, line);
+	if (strncmp(line, "image ", 6) == 0) return read_image(facts, line);
+	if (strncmp(line, "grows ", 6) == 0) return read_growth(facts, line);
 	if (strncmp(line, "changed ", 8) == 0) {
 		struct change *to = &facts->change;
 		return sscanf(line, "changed %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &to->serial,

@@ -4,6 +4,9 @@ import { ConfigError } from './config-error.ts'
 import type { CommandEnvironment } from './environment.ts'
 import { numberOrText } from './setting.ts'
 
+/** The source with the link errors, which the recipe expects from `ENABLE_DIAG`. */
+const LINK_ERRORS = 'doca_telemetry_phy'
+
 /** Variables of the recipe for Kubernetes that switch a source on or off. */
 export const SWITCHES: Readonly<Record<string, string>> = {
   ENABLE_ADP_RETX: 'doca_telemetry_adp_retx',
@@ -82,6 +85,9 @@ function readRecipe(environment: CommandEnvironment): Recipe {
     faults.push(`${origin} is ${show(text)}; allowed: true, 1, false or 0`)
     return []
   })
+  const diag = switches.find(({ origin, isOn }) => origin === 'ENABLE_DIAG' && isOn)
+  if (diag !== undefined && !switches.some(({ type }) => type === LINK_ERRORS))
+    switches.push({ ...diag, type: LINK_ERRORS })
   const { TELEMETRY_INTERVAL_MS: period = '', DOCA_DEVICES: names = '' } = environment
   const periodMs = period === '' ? undefined : take(check(intervalMs, numberOrText(period), 'TELEMETRY_INTERVAL_MS'))
   const listed = names.split(',').map((name) => name.trim())

@@ -69,6 +69,12 @@ export class DocaDevice {
     return (await this.call(symbol, ...args, this.memory.cleared)) ?? this.memory.number
   }
 
+  /** Asks for a structure. The same memory each time: it must be read before the next call. */
+  async structure(symbol: DocaSymbol, ...args: Argument[]): Promise<Buffer | DocaFailure> {
+    const memory = this.memory.structure
+    return (await this.call(symbol, ...args, memory)) ?? memory
+  }
+
   /** Makes a context of the device; its address. */
   async create(symbol: DocaSymbol, ...args: Argument[]): Promise<bigint | DocaFailure> {
     const failure = await this.call(symbol, this.handle, ...args, this.memory.cleared)

@@ -42,10 +42,27 @@ const OF_LISTS: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_FOUND: { kind: 'gone', words: 'no RDMA device is there: is mlx5_ib loaded, and /dev/infiniband mounted?' },
 }
 
+/** Errors of the readings of a port. */
+const OF_PHY: Partial<Record<DocaErrorName, Meaning>> = {
+  NOT_CONNECTED: { kind: 'unsupported', words: 'no cable is plugged' },
+}
+
+/** Errors of the readings of a PCIe link. */
+const OF_PCI: Partial<Record<DocaErrorName, Meaning>> = {
+  INVALID_VALUE: {
+    kind: 'unsupported',
+    words:
+      'the device has no such PCIe link: set `link` to a place that `mlxlink --port_type PCIE --show_links` prints',
+  },
+}
+
 const OWN = [
   ['_cap_', OF_CAPABILITIES],
   ['_create_list', OF_LISTS],
   ['doca_dev_close', OF_CLOSING],
+  ['_phy_get_', OF_PHY],
+  ['_pci_read_', OF_PCI],
+  ['_pci_get_', OF_PCI],
 ] as const
 
 /** A call that gave nothing. Returned, not thrown: a device that refuses is an everyday thing. */

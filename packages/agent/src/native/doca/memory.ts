@@ -16,6 +16,11 @@ export class DocaMemory {
     return this.out.fill(0)
   }
 
+  /** Zeroed memory for a structure. It is much larger than any known structure, because a newer library writes more. */
+  get structure(): Buffer {
+    return this.text.fill(0)
+  }
+
   get flag(): boolean {
     return this.out[0] !== 0
   }

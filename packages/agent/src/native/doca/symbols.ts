@@ -5,6 +5,8 @@ const handle = 'void *'
 const memory = 'void *'
 const setter = (type: string) => [handle, type]
 const getter = [handle, memory]
+// `struct doca_telemetry_pci_dpn` of three bytes, by value: both calling conventions pass it in one register.
+const place = 'uint32_t'
 
 /** Functions of `libdoca_common`. */
 export const COMMON = {
@@ -66,6 +68,34 @@ export const TELEMETRY = {
   doca_telemetry_diag_apply_counters_list_by_id: [handle, memory, 'uint32_t', memory],
   doca_telemetry_diag_get_sample_size: getter,
   doca_telemetry_diag_query_counters: [handle, memory, 'uint32_t', memory],
+  doca_telemetry_phy_cap_is_supported: [handle],
+  doca_telemetry_phy_cap_operation_info_is_supported: [handle],
+  doca_telemetry_phy_cap_module_info_is_supported: [handle],
+  doca_telemetry_phy_cap_counter_and_ber_info_is_supported: [handle],
+  doca_telemetry_phy_create: getter,
+  doca_telemetry_phy_destroy: [handle],
+  doca_telemetry_phy_start: [handle],
+  doca_telemetry_phy_stop: [handle],
+  doca_telemetry_phy_get_operation_info: getter,
+  doca_telemetry_phy_get_module_info: getter,
+  doca_telemetry_phy_get_counter_and_ber_info: getter,
+  doca_telemetry_pci_cap_management_info_is_supported: [handle],
+  doca_telemetry_pci_cap_management_info_power_reporting_is_supported: [handle],
+  doca_telemetry_pci_cap_management_info_link_peer_max_speed_is_supported: [handle],
+  doca_telemetry_pci_cap_perf_counters_1_is_supported: [handle],
+  doca_telemetry_pci_cap_perf_counters_1_tx_overflow_is_supported: [handle],
+  doca_telemetry_pci_cap_perf_counters_1_outbound_stalled_is_supported: [handle],
+  doca_telemetry_pci_cap_perf_counters_1_fec_error_is_supported: [handle],
+  doca_telemetry_pci_cap_perf_counters_1_fber_is_supported: [handle],
+  doca_telemetry_pci_cap_latency_histogram_is_supported: [handle],
+  doca_telemetry_pci_create: getter,
+  doca_telemetry_pci_destroy: [handle],
+  doca_telemetry_pci_start: [handle],
+  doca_telemetry_pci_stop: [handle],
+  doca_telemetry_pci_read_management_info: [handle, place, memory],
+  doca_telemetry_pci_read_perf_counters_1: [handle, place, memory],
+  doca_telemetry_pci_get_latency_histogram_dimensions: [handle, place, memory, memory],
+  doca_telemetry_pci_read_latency_histogram: [handle, place, memory],
 } as const satisfies Signatures
 
 /** Result types of functions that do not return an error code. */

@@ -17,7 +17,6 @@ import { COUNTERS } from './counters.ts'
 import { docaTelemetryDiag } from './doca-telemetry-diag.ts'
 import {
   docaDiagCounterType,
-  docaDiagLinkType,
   docaDiagPciType,
   docaDiagPortType,
   docaDiagSampleType,
@@ -35,7 +34,7 @@ testSource(docaTelemetryDiag, {
   ...NEEDS,
   library: { doca_library: suite?.folder ?? '' },
   options: { counters: [...COUNTERS.map(({ name }) => name), '0x11a0000400000000'] },
-  unreported: [docaDiagSampleType, docaDiagLinkType],
+  unreported: [docaDiagSampleType],
 })
 
 interface Played {
@@ -44,12 +43,10 @@ interface Played {
   /** Default: 50. */
   readonly intervalMs?: number
   readonly elapsedNs?: bigint
-  /** Files of the node, by their path. */
-  readonly files?: Readonly<Record<string, string>>
 }
 
 /** Runs the source in the child process of its library, with a double. */
-function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsedNs, files = {} }: Played) {
+function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsedNs }: Played) {
   const double = new DocaDouble(t)
   double.play(devices)
   double.setElapsed(elapsedNs)
@@ -61,7 +58,6 @@ function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsed
     options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, ...options }),
   }
   const node = new TestNode(t)
-  for (const [path, text] of Object.entries(files)) node.write(path, text)
   const paths = { ...node.paths, doca_library: double.folder }
   const hosts = new Hosts([config], {
     config: { paths, limits: LIMITS },
@@ -269,19 +265,4 @@ test('the frequency of a free-running counter is computed from its samples', NEE
   await until('rows have its time', () => rowsOf(docaDiagSamplingType, batches).length > 20)
   const off = Math.abs(Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.time) / 1e6 - Date.now())
   assert.ok(off < 60_000, `${off} ms off`)
-})
-
-test('errors of a link come from the counters of the driver, by kind', NEEDS, async (t) => {
-  const folder = 'sys/class/infiniband/mlx5_0/ports/1/counters'
-  const files = { [`${folder}/symbol_error`]: '7\n', [`${folder}/link_downed`]: '2\n' }
-  const { batches } = start(t, { devices: { mlx5_0: {} }, options: { counters: ['rx_cqes'] }, files })
-  await until('it reports', () => rowsOf(docaDiagLinkType, batches).length > 0)
-  const [symbols, downs] = rowsOf(docaDiagLinkType, batches).map(({ port, type, errors }) => [port, type, errors])
-  assert.deepEqual(
-    [symbols, downs],
-    [
-      [1, 'symbol_error', 7n],
-      [1, 'link_downed', 2n],
-    ],
-  )
 })

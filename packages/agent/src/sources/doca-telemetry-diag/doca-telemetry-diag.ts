@@ -6,7 +6,6 @@ import { type DiagOptions, diagOptions } from './config.ts'
 import { diagExplain } from './explain.ts'
 import {
   docaDiagCounterType,
-  docaDiagLinkType,
   docaDiagPciBytesType,
   docaDiagPciType,
   docaDiagPortType,
@@ -27,7 +26,6 @@ export const docaTelemetryDiag: SourceDefinition = {
     docaDiagPciBytesType,
     docaDiagPciType,
     docaDiagCounterType,
-    docaDiagLinkType,
     docaDiagSamplingType,
     docaDiagSampleType,
   ],

@@ -9,7 +9,6 @@ import { placedCounter } from './counters.ts'
 import { DeviceTimes } from './device-times.ts'
 import { Extremes } from './extremes.ts'
 import { FullRate } from './full-rate.ts'
-import { LinkErrors } from './link-errors.ts'
 import type { SamplingPlan } from './plan.ts'
 import { type DiagRow, recordOf, rowsOf } from './rows.ts'
 import { docaDiagSampleType, docaDiagSamplingType } from './type.ts'
@@ -35,7 +34,6 @@ export class DiagReader implements DocaReader {
   readonly #context: SourceContext
   readonly #rows: readonly DiagRow[]
   readonly #times: DeviceTimes
-  readonly #links: LinkErrors
   readonly #sampling: FieldAbsences
   readonly #extremes: Extremes
   readonly #fullRate: FullRate | undefined
@@ -57,7 +55,6 @@ export class DiagReader implements DocaReader {
     this.#parts = parts
     this.#context = context
     this.#rows = rowsOf(device, sampler.ids)
-    this.#links = new LinkErrors(device, context)
     this.#sampling = new FieldAbsences(context.absences, docaDiagSamplingType, { rdma_device: device })
     this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
     this.#extremes = new Extremes(sampler.ids.map((id) => placedCounter(id).counter?.extreme))
@@ -84,12 +81,10 @@ export class DiagReader implements DocaReader {
     for (const { type, labels } of this.#rows) absences.gone(type, textsOf(labels), reason)
     absences.gone(docaDiagSamplingType, { rdma_device: this.#parts.device }, reason)
     this.#sampling.forget()
-    this.#links.gone(reason)
     this.#fullRate?.lose()
   }
 
   async close(): Promise<void> {
-    this.#links.close()
     await this.#parts.sampler.close()
   }
 
@@ -174,7 +169,6 @@ export class DiagReader implements DocaReader {
     const newest = (at: number) => this.#extremes.of(at) ?? this.#latest.getBigUint64(at * SAMPLE_1.valueBytes, true)
     for (const row of this.#rows) source.report(row.type, recordOf(row, time, newest, nowMs) as never)
     this.#extremes.restart()
-    this.#links.report(time)
     this.#reportSampling(time)
     this.#reportGap(time)
   }

@@ -127,26 +127,6 @@ export const docaDiagCounterType = defineType(
   { entity },
 )
 
-/**
- * Errors of the link of a port, counted by its RDMA driver. The metric has the name and the labels of the recipe for
- * Kubernetes. No diagnostic counter counts such errors.
- */
-export const docaDiagLinkType = defineType(
-  'doca_diag_link',
-  'Errors of the link of one port',
-  {
-    time: timestamp(),
-    device: rdma_device,
-    port,
-    type: label('Kind of error: the counter of the driver, such as symbol_error'),
-    errors: counter('u64', {
-      metric: 'doca_diag_link_errors',
-      help: 'Errors of the link by kind, counted by the RDMA driver; the DOCA libraries have none',
-    }),
-  },
-  { entity: { kind: 'nic', key: ['device', 'port'] } },
-)
-
 /** State of the sampling of one device. */
 export const docaDiagSamplingType = defineType(
   'doca_diag_sampling',

@@ -17,9 +17,11 @@ export const docaPhyType = defineType(
     part_number: text({ help: 'Part number of cable or module' }),
     serial: text({ help: 'Serial number of cable or module' }),
     fec: text({ help: 'Forward error correction in use' }),
-    link_up: gauge('u8', { help: '1 while the link is up' }),
-    speed_bytes_per_second: gauge('u64', { unit: 'bytes_per_second', help: 'Speed of the link in bytes per second' }),
-    lanes: gauge('u8', { help: 'Lanes of the link' }),
+    link_up: optional(gauge('u8', { help: '1 while the link is up' })),
+    speed_bytes_per_second: optional(
+      gauge('u64', { unit: 'bytes_per_second', help: 'Speed of the link in bytes per second' }),
+    ),
+    lanes: optional(gauge('u8', { help: 'Lanes of the link' })),
     link_down_total: count('Times the link went down'),
     link_recovery_total: count('Times the link was recovered without going down'),
     symbol_errors_total: count('Symbol errors; on InfiniBand only'),
@@ -54,4 +56,30 @@ export const docaPhyLaneType = defineType(
     snr_media_db: optional(gauge('f64', { unit: 'db', help: 'Signal to noise on the optical side' })),
   },
   { entity },
+)
+
+/** Origins of the counts of {@link docaDiagLinkType}. */
+export const LINK_ORIGINS = { phy: 'doca_phy', driver: 'rdma_driver' } as const
+
+/**
+ * Errors of the link of a port. The metric has the name and the labels of the recipe for Kubernetes, which expects it
+ * from the diagnostic counters. No diagnostic counter counts such errors.
+ */
+export const docaDiagLinkType = defineType(
+  'doca_diag_link',
+  'Errors of the link of one port',
+  {
+    time: timestamp(),
+    device: rdma_device,
+    port: labelNumber('u8', 'Port of the device, from 1'),
+    type: label('Kind of error, such as symbol_error'),
+    origin: label(
+      `Origin of the count: ${LINK_ORIGINS.phy} (adapter, by the library) or ${LINK_ORIGINS.driver} (files of the RDMA driver), never both`,
+    ),
+    errors: counter('u64', {
+      metric: 'doca_diag_link_errors',
+      help: 'Errors of the link by kind, counted where origin says; no diagnostic counter counts them',
+    }),
+  },
+  { entity: { kind: 'nic', key: ['device', 'port'] } },
 )

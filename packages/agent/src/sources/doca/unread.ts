@@ -2,8 +2,6 @@ import { type RecordType, SondeError } from '@sonde/sdk'
 import * as v from 'valibot'
 import { docaDpaProcessType, docaDpaThreadType } from '../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType } from '../doca-telemetry-pcc/type.ts'
-import { docaPciType } from '../doca-telemetry-pci/type.ts'
-import { docaPhyLaneType, docaPhyType } from '../doca-telemetry-phy/type.ts'
 import type { SourceDefinition } from '../source.ts'
 import { DOCA_HOST, docaEntries } from './options.ts'
 
@@ -17,8 +15,6 @@ export const UNREAD_SOURCES: readonly SourceDefinition[] = [
     docaDpaThreadType,
   ]),
   unread('doca_telemetry_pcc', 'Counters of programmable congestion control', [docaPccType, docaPccCounterType]),
-  unread('doca_telemetry_pci', 'The PCIe link of a device, as its firmware sees it', [docaPciType]),
-  unread('doca_telemetry_phy', 'Link, bit errors and module of a port', [docaPhyType, docaPhyLaneType]),
 ]
 
 function unread(name: string, summary: string, types: readonly RecordType[]): SourceDefinition {

@@ -43,7 +43,7 @@ export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> 
   },
   pci_sample: { current_link_width_lanes: 'lanes' },
   doca_pci: {
-    ...{ power_limit_watts: 'slotPower', effective_bit_error_ratio: 'errorRate' },
+    ...{ power_limit_watts: 'slotPower', effective_bit_error_ratio: 'errorRate', fber_ratio: 'errorRate' },
     ...{ max_payload_bytes: 'packet', max_read_request_bytes: 'packet' },
   },
   doca_phy: {

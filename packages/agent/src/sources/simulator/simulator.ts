@@ -8,7 +8,7 @@ import {
 } from '../doca-telemetry-diag/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType } from '../doca-telemetry-pcc/type.ts'
-import { docaPciType } from '../doca-telemetry-pci/type.ts'
+import { docaPciLatencyType, docaPciType } from '../doca-telemetry-pci/type.ts'
 import { docaPhyLaneType, docaPhyType } from '../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
 import { hostPressureType } from '../host/type.ts'
@@ -58,6 +58,7 @@ export const simulator: SourceDefinition = {
     docaPccType,
     docaPccCounterType,
     docaPciType,
+    docaPciLatencyType,
     docaPhyType,
     docaPhyLaneType,
   ],

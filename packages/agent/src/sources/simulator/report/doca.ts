@@ -6,7 +6,7 @@ import {
 } from '../../doca-telemetry-adp-retx/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType } from '../../doca-telemetry-pcc/type.ts'
-import { docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
+import { docaPciLatencyType, docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { zeros } from './column.ts'
 import type { NicColumns, NicRow, NicTable } from './nic-table.ts'
@@ -34,7 +34,7 @@ const TIMEOUTS: NicColumns<typeof docaAdpRetxTimeoutsType> = {
 
 const PCI: NicColumns<typeof docaPciType> = {
   ...zeros('overflow_marked_packets', 'tx_errors', 'crc_dllp_errors', 'fec_correctable_errors'),
-  ...zeros('fec_uncorrectable_errors', 'outbound_stalled_reads_seconds'),
+  ...zeros('fec_uncorrectable_errors', 'outbound_stalled_reads_events'),
   link_generation: ({ pci }) => pci.generation,
   link_width_lanes: ({ pci }) => pci.lanes,
   overflow_packets_total: 'discards',
@@ -43,9 +43,12 @@ const PCI: NicColumns<typeof docaPciType> = {
   l0_to_recovery_total: (nic) => nic.recoveries,
   outbound_stalled_reads_ratio: (nic) => 0.3 * nic.stallRatio,
   outbound_stalled_writes_ratio: (nic) => nic.stallRatio,
-  outbound_stalled_writes_seconds_total: 'stallEvents',
+  outbound_stalled_writes_events_total: 'stallEvents',
+}
+
+const PCI_LATENCY: NicColumns<typeof docaPciLatencyType> = {
   // Reads take about a microsecond.
-  read_latency_seconds: { bins: 'pcieReads', shares: sharesAround(2, READ_LATENCY_EDGES.length + 1) },
+  seconds: { bins: 'pcieReads', shares: sharesAround(2, READ_LATENCY_EDGES.length + 1) },
 }
 
 /** Counters of the congestion-control algorithm, by the algorithm's names. */
@@ -78,6 +81,11 @@ export function docaTables(nics: readonly NicPlace[]): NicTable[] {
       rows: nics.map((nic) => ({ nic, labels: { rdma_device: nic.device } })),
     },
     { type: docaPciType, columns: PCI, rows: nics.map(pciRow) },
+    {
+      type: docaPciLatencyType,
+      columns: PCI_LATENCY,
+      rows: nics.map((nic) => ({ nic, labels: { rdma_device: nic.device } })),
+    },
   ]
 }
 
@@ -123,6 +131,7 @@ function pciRow(nic: NicPlace): NicRow {
     physical_functions: model.hasDpa ? 2 : 1,
     virtual_functions: 0,
   }
-  const reasons = { effective_bit_error_ratio: 'the link has no forward error correction below generation 6' }
+  const noFec = 'the link has no forward error correction below generation 6'
+  const reasons = { effective_bit_error_ratio: noFec, fber_ratio: noFec }
   return { nic, labels: { rdma_device: device }, facts, reasons }
 }
