@@ -15,38 +15,41 @@ export interface LinkPlace {
   readonly node: number
 }
 
-/** State of a PCIe link. A value is undefined if the device does not give it. */
+/** A value that some devices do not support; undefined if the device does not know it. */
+type Optional<T> = T | DocaFailure | undefined
+
+/** State of a PCIe link. A value is undefined if the device does not know it. */
 export interface PciLink {
   readonly generation: number | undefined
   readonly generationEnabled: number | undefined
-  readonly peerGeneration: number | undefined
+  readonly peerGeneration: Optional<number>
   readonly lanes: number
   readonly lanesEnabled: number
   readonly payloadBytes: number
   readonly readRequestBytes: number
-  readonly watts: number | undefined
+  readonly watts: Optional<number>
   readonly physicalFunctions: number
   readonly virtualFunctions: number
 }
 
 /** Counters of a PCIe link, of 32 bits except for the first two. */
 export interface PciCounters {
-  readonly overflowPackets: bigint | undefined
-  readonly overflowMarked: bigint | undefined
+  readonly overflowPackets: Optional<bigint>
+  readonly overflowMarked: Optional<bigint>
   readonly rxErrors: number
   readonly txErrors: number
   readonly dllpErrors: number
   readonly tlpErrors: number
   readonly recoveries: number
   /** Shares of the last second. */
-  readonly stalledReads: number | undefined
-  readonly stalledWrites: number | undefined
-  readonly stalledReadEvents: number | undefined
-  readonly stalledWriteEvents: number | undefined
-  readonly fecCorrectable: number | undefined
-  readonly fecUncorrectable: number | undefined
+  readonly stalledReads: Optional<number>
+  readonly stalledWrites: Optional<number>
+  readonly stalledReadEvents: Optional<number>
+  readonly stalledWriteEvents: Optional<number>
+  readonly fecCorrectable: Optional<number>
+  readonly fecUncorrectable: Optional<number>
   readonly effectiveRatio: number | undefined
-  readonly fberRatio: number | undefined
+  readonly fberRatio: Optional<number>
 }
 
 /** Completed reads by their latency. */
@@ -115,12 +118,12 @@ export class PciPort {
 
   /** Reads the state of the link. */
   link(): Promise<PciLink | DocaFailure> {
-    return this.#read('management_info', (memory) => linkOf(memory, (part) => !this.#unsupported.has(part)))
+    return this.#read('management_info', (memory) => linkOf(memory, (part) => this.#unsupported.get(part)))
   }
 
   /** Reads the counters of the link. */
   counters(): Promise<PciCounters | DocaFailure> {
-    return this.#read('perf_counters_1', (memory) => countersOf(memory, (part) => !this.#unsupported.has(part)))
+    return this.#read('perf_counters_1', (memory) => countersOf(memory, (part) => this.#unsupported.get(part)))
   }
 
   /** Reads the histogram of read latency. The same memory each time. Its buckets may differ from the last time. */
@@ -155,7 +158,7 @@ export class PciPort {
   }
 }
 
-function linkOf(memory: Buffer, has: (part: Part) => boolean): PciLink {
+function linkOf(memory: Buffer, refusalOf: (part: Part) => DocaFailure | undefined): PciLink {
   const number = (at: number) => memory.readUInt32LE(at)
   const generationAt = (at: number) => {
     const generation = number(at)
@@ -166,43 +169,40 @@ function linkOf(memory: Buffer, has: (part: Part) => boolean): PciLink {
   return {
     generation: generationAt(MANAGEMENT_INFO.generation),
     generationEnabled: generationAt(MANAGEMENT_INFO.generationEnabled),
-    peerGeneration: has('management_info_link_peer_max_speed')
-      ? generationAt(MANAGEMENT_INFO.peerGeneration)
-      : undefined,
+    peerGeneration: refusalOf('management_info_link_peer_max_speed') ?? generationAt(MANAGEMENT_INFO.peerGeneration),
     lanes: number(MANAGEMENT_INFO.width),
     lanesEnabled: number(MANAGEMENT_INFO.widthEnabled),
     payloadBytes: number(MANAGEMENT_INFO.payloadBytes),
     readRequestBytes: number(MANAGEMENT_INFO.readRequestBytes),
-    watts: has('management_info_power_reporting') ? watts : undefined,
+    watts: refusalOf('management_info_power_reporting') ?? watts,
     physicalFunctions: memory.readUInt16LE(MANAGEMENT_INFO.physicalFunctions),
     virtualFunctions: memory.readUInt16LE(MANAGEMENT_INFO.virtualFunctions),
   }
 }
 
-function countersOf(memory: Buffer, has: (part: Part) => boolean): PciCounters {
+function countersOf(memory: Buffer, refusalOf: (part: Part) => DocaFailure | undefined): PciCounters {
   const number = (at: number) => memory.readUInt32LE(at)
-  const ifHas = <T>(part: Part, value: T) => (has(part) ? value : undefined)
-  const [overflow, stalled, fec] = [
-    'perf_counters_1_tx_overflow',
-    'perf_counters_1_outbound_stalled',
-    'perf_counters_1_fec_error',
-  ] as const
+  const [noOverflow, noStalled] = [
+    refusalOf('perf_counters_1_tx_overflow'),
+    refusalOf('perf_counters_1_outbound_stalled'),
+  ]
+  const noFec = refusalOf('perf_counters_1_fec_error')
   return {
-    overflowPackets: ifHas(overflow, memory.readBigUInt64LE(PERF_COUNTERS.overflowPackets)),
-    overflowMarked: ifHas(overflow, memory.readBigUInt64LE(PERF_COUNTERS.overflowMarked)),
+    overflowPackets: noOverflow ?? memory.readBigUInt64LE(PERF_COUNTERS.overflowPackets),
+    overflowMarked: noOverflow ?? memory.readBigUInt64LE(PERF_COUNTERS.overflowMarked),
     rxErrors: number(PERF_COUNTERS.rxErrors),
     txErrors: number(PERF_COUNTERS.txErrors),
     dllpErrors: number(PERF_COUNTERS.dllpErrors),
     tlpErrors: number(PERF_COUNTERS.tlpErrors),
     recoveries: number(PERF_COUNTERS.recoveries),
-    stalledReads: ifHas(stalled, number(PERF_COUNTERS.stalledReads) / 100),
-    stalledWrites: ifHas(stalled, number(PERF_COUNTERS.stalledWrites) / 100),
-    stalledReadEvents: ifHas(stalled, number(PERF_COUNTERS.stalledReadEvents)),
-    stalledWriteEvents: ifHas(stalled, number(PERF_COUNTERS.stalledWriteEvents)),
-    fecCorrectable: ifHas(fec, number(PERF_COUNTERS.fecCorrectable)),
-    fecUncorrectable: ifHas(fec, number(PERF_COUNTERS.fecUncorrectable)),
+    stalledReads: noStalled ?? number(PERF_COUNTERS.stalledReads) / 100,
+    stalledWrites: noStalled ?? number(PERF_COUNTERS.stalledWrites) / 100,
+    stalledReadEvents: noStalled ?? number(PERF_COUNTERS.stalledReadEvents),
+    stalledWriteEvents: noStalled ?? number(PERF_COUNTERS.stalledWriteEvents),
+    fecCorrectable: noFec ?? number(PERF_COUNTERS.fecCorrectable),
+    fecUncorrectable: noFec ?? number(PERF_COUNTERS.fecUncorrectable),
     effectiveRatio: ratioAt(memory, PERF_COUNTERS.effectiveRatio),
-    fberRatio: ifHas('perf_counters_1_fber', ratioAt(memory, PERF_COUNTERS.fberRatio)),
+    fberRatio: refusalOf('perf_counters_1_fber') ?? ratioAt(memory, PERF_COUNTERS.fberRatio),
   }
 }
 

@@ -12,7 +12,6 @@ import {
   PROTOCOL,
   UP_STATES,
 } from './phy-layout.ts'
-import type { DocaSymbol } from './symbols.ts'
 
 const BYTES_PER_MEGABIT = 125_000
 const LANE_BYTES = { counter: 8, ratio: 2, float: 4 } as const

@@ -6,7 +6,7 @@ import { Missing } from '../field-absences.ts'
 const EVENTS_PER_S = 1e9
 
 const UNKNOWN = new Missing('unsupported', 'the device gives no number that is known')
-const NO_RATIO = new Missing('unsupported', 'the device gives no ratio: it has one of forward error correction only')
+const NO_RATIO = new Missing('unsupported', 'the device gives no ratio')
 
 /** Fields of `doca_pci` that the state of the link gives. */
 export const LINK_FIELDS = {

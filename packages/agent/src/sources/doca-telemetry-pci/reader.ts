@@ -27,7 +27,8 @@ export class PciReader implements DocaReader {
   readonly #latencyAbsences: FieldAbsences
   readonly #link: StructureFields<PciLink, keyof typeof LINK_FIELDS>
   readonly #counters: StructureFields<PciCounters, keyof typeof COUNTER_FIELDS>
-  #latencyType: RecordType = docaPciLatencyType
+  /** The type of the last histogram. */
+  #latencyType: RecordType | undefined
 
   constructor(parts: PciParts, context: SourceContext) {
     const { device } = parts
@@ -48,7 +49,7 @@ export class PciReader implements DocaReader {
   gone(reason: string): void {
     const labels = { rdma_device: this.#parts.device }
     const { absences } = this.#context
-    absences.gone(this.#latencyType, labels, reason)
+    absences.gone(this.#latencyType ?? docaPciLatencyType, labels, reason)
     absences.gone(docaPciType, labels, reason)
     this.#absences.forget()
     this.#latencyAbsences.forget()
@@ -81,11 +82,11 @@ export class PciReader implements DocaReader {
   #reportLatency(time: bigint, latency: PciLatency): void {
     const { device, types } = this.#parts
     const type = types.of(latencyEdges(latency))
-    if (type !== this.#latencyType) {
+    if (this.#latencyType !== undefined && type !== this.#latencyType) {
       const reason = 'the device counts in other buckets now'
       this.#context.absences.gone(this.#latencyType, { rdma_device: device }, reason)
-      this.#latencyType = type
     }
+    this.#latencyType = type
     this.#latencyAbsences.present('')
     const record = { time, rdma_device: device, seconds: latencyCounts(latency) }
     this.#context.source.report(type, record as never)

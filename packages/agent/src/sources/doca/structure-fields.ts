@@ -5,8 +5,8 @@ import { WideCounter } from '../wide-counter.ts'
 
 /** A field of a record whose value is in a structure of the library. */
 export interface StructureField<S> {
-  /** Returns the value; undefined if it is missing. */
-  readonly of: (structure: S) => Integer64 | undefined
+  /** Returns the value; undefined if it is missing, or a failure if the device does not support it. */
+  readonly of: (structure: S) => Integer64 | DocaFailure | undefined
   /** Why the value is missing. Default: the device does not give it. */
   readonly missing?: Missing
   /** Highest rate of a counter of 32 bits, which is widened. Unit: events per second. Default: it is not widened. */
@@ -34,7 +34,7 @@ export class StructureFields<S, N extends string> {
     const nowMs = performance.now()
     const taken = {} as Record<N, number | bigint | undefined>
     for (const [name, { of, missing = NOT_GIVEN, eventsPerS }] of this.#table) {
-      const found = structure instanceof Missing ? structure : (of(structure) ?? missing)
+      const found = structure instanceof Missing ? structure : orMissing(of(structure) ?? missing)
       const value = this.#absences.settle(name, found)
       const isWidened = value !== undefined && eventsPerS !== undefined
       taken[name] = isWidened ? this.#wideOf(name).next(value, { nowMs, eventsPerS }) : value
