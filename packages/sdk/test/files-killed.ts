@@ -24,7 +24,7 @@ interface ChildReport {
 /** Kills a writer somewhere: everything that was flushed must be in its files, whole, once and in order. */
 export async function killWriter(root: string, random: Random): Promise<void> {
   const enough = random.integer(1, 20_000)
-  const { flushed = 0 } = await killChild('kill', [root], ({ flushed = 0 }) => flushed >= enough)
+  const { flushed = 0 } = await killChild('kill', [root, compression(random)], ({ flushed = 0 }) => flushed >= enough)
   const files = readFiles(join(root, 'data'))
   const numbers = files.flatMap(({ batches }) => batches.flatMap(({ records }) => records.map(numberOf)))
   assert.ok(numbers.length >= flushed, `${numbers.length} of ${flushed}`)
@@ -46,7 +46,11 @@ export async function killServices(root: string, random: Random): Promise<number
   for (let round = 0; round < 4; round++) {
     const enough = last + random.integer(1, 400)
     const from = Math.max(1, last - random.integer(0, 30))
-    const report = await killChild('pages', [root, `${from}`], ({ acknowledged = 0 }) => acknowledged >= enough)
+    const report = await killChild(
+      'pages',
+      [root, `${from}`, compression(random)],
+      ({ acknowledged = 0 }) => acknowledged >= enough,
+    )
     last = report.acknowledged ?? last
   }
   const batches = readFiles(join(root, 'data')).flatMap(({ batches }) => batches)
@@ -60,6 +64,11 @@ export async function killServices(root: string, random: Random): Promise<number
     )
   }
   return last * 3
+}
+
+/** A kill may also come while a file is compressed, and after a process that compressed none. */
+function compression(random: Random): string {
+  return random.chance(0.7) ? 'deflate' : 'none'
 }
 
 /** Runs a scenario until its reports are enough, then kills it. Returns the newest value of each reported field. */

@@ -104,9 +104,14 @@ async function exit(): Promise<void> {
   process.exit(0)
 }
 
+/** Whether closed files are compressed, as an argument says. */
+function compressionAt(index: number): 'none' | 'deflate' {
+  return process.argv[index] === 'deflate' ? 'deflate' : 'none'
+}
+
 /** Writes until it is killed, and tells up to which number everything was flushed. */
 async function kill(): Promise<void> {
-  const sink = open({ maxBytes: 32_768, durability: 'none' })
+  const sink = open({ maxBytes: 32_768, durability: 'none', compression: compressionAt(4) })
   tell({ at: 'open' })
   for (let from = 0; ; ) {
     for (let i = 0; i < 4; i++) {
@@ -123,7 +128,7 @@ async function kill(): Promise<void> {
  * and started again.
  */
 async function pages(): Promise<void> {
-  const sink = open({ maxBytes: 16_384 })
+  const sink = open({ maxBytes: 16_384, compression: compressionAt(5) })
   const sources = [1n, 2n, 3n].map((client) => ({ client, source: new BatchSource({ id: 'app', tag: 'x' }) }))
   const from = Number(process.argv[4])
   for (let sequence = from; ; ) {

@@ -15,6 +15,11 @@ export type FilesDurability = (typeof DURABILITIES)[number]
 
 const DURABILITIES = ['none', 'interval', 'block'] as const
 
+/** What happens to closed files: nothing, or their blocks are merged and compressed. Every reader knows both. */
+export type FilesCompression = (typeof COMPRESSIONS)[number]
+
+const COMPRESSIONS = ['none', 'deflate'] as const
+
 /** Options of {@link createFiles}. */
 export interface FilesOptions {
   /** Folder below which files are written; made where it is not there. Default: {@link defaultDataRoot}. */
@@ -43,6 +48,8 @@ export interface FilesOptions {
   retentionBytes?: number | undefined
   /** Age at which a closed file is removed. Unit: days. Range: up to 36 500; 0 (default): no limit. */
   retentionDays?: number | undefined
+  /** See {@link FilesCompression}. Default: `none`; in an agent `deflate`. */
+  compression?: FilesCompression | undefined
   /**
    * Memory for records that wait to be written; further records are dropped as `queue_full`. Unit: bytes. Range: 64 KiB
    * to 16 GiB. Default: 64 MiB.
@@ -109,6 +116,14 @@ function retentionEntries({ bytes, days }: { readonly bytes: number; readonly da
   }
 }
 
+function compressionEntry(usual: FilesCompression) {
+  return setting(
+    choice(COMPRESSIONS),
+    usual,
+    'Whether closed files are compressed; records of different types then change places within 1 MiB',
+  )
+}
+
 function maxBytesEntry(bytes: number) {
   return setting(integer(4096, 2 ** 40, 'bytes'), bytes, 'Size of a file; then the next one begins')
 }
@@ -140,6 +155,7 @@ export const filesEntries = {
     1000,
     'How often the disk is asked to take everything, with durability `interval`',
   ),
+  compression: compressionEntry('none'),
   ...retentionEntries({ bytes: 0, days: 0 }),
   queueLimitBytes: setting(
     integer(64 << 10, 16 * 2 ** 30, 'bytes'),
@@ -154,9 +170,13 @@ export const filesEntries = {
   ),
 }
 
-/** The defaults in an agent, which removes its old files. A program does not: other programs may need the files. */
+/**
+ * The defaults in an agent, which compresses its closed files and removes old ones. A program does neither: other
+ * programs may need the files as they are.
+ */
 export const agentFilesEntries = {
   ...filesEntries,
+  compression: compressionEntry('deflate'),
   maxBytes: maxBytesEntry(64 << 20),
   ...retentionEntries({ bytes: 8 * 2 ** 30, days: 7 }),
 }

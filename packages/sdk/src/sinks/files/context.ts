@@ -10,7 +10,6 @@ import { countDrop, type SinkStats, sinkStats } from '../../sink/sink.ts'
 import { type BlockEntry, Blocks } from './blocks.ts'
 import type { FilesConfig } from './config.ts'
 import type { SourceFile } from './contents.ts'
-import { removeLive } from './live-files.ts'
 import type { FilesDropReason } from './reasons.ts'
 import { TypeSets } from './type-sets.ts'
 
@@ -116,7 +115,6 @@ export class FilesContext {
   /** A file was closed. */
   forget(file: SourceFile): void {
     this.#open.delete(file)
-    removeLive(file)
     this.onEnd(file)
   }
 

@@ -9,8 +9,10 @@ import { FlushError, NO_RECORDS } from '../../sink/flush-error.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
 import { Untold } from '../../sink/untold.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
+import { Compressor } from './compressor.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
 import { FilesContext } from './context.ts'
+import { removeLive } from './live-files.ts'
 import { pathName } from './paths.ts'
 import type { FilesDropReason } from './reasons.ts'
 import { Retention } from './retention.ts'
@@ -59,6 +61,7 @@ class Files implements FilesSink {
   readonly durable = true
   readonly stats: SinkStats
   readonly #context: FilesContext
+  readonly #compressor: Compressor
   readonly #retention: Retention
   readonly #writers = new Map<string, SourceWriter>()
   readonly #leaver: Leaver
@@ -75,10 +78,15 @@ class Files implements FilesSink {
     const config = filesConfig(options)
     this.#context = new FilesContext(config)
     this.#retention = new Retention(this.#context)
-    this.#context.onEnd = (file) => {
-      this.#retention.note(file)
-      this.#context.behind(this.#retention.run())
-    }
+    this.#compressor = new Compressor(this.#context, {
+      done: (file) => {
+        removeLive(file)
+        this.#retention.note(file)
+        this.#context.behind(this.#retention.run())
+      },
+      doneOld: () => this.#retention.forgetSizes(),
+    })
+    this.#context.onEnd = (file) => this.#compressor.take(file)
     this.name = config.name
     this.#marks = new PageMarks(this.#context.disk, join(config.dataRoot, `.pages-${pathName(config.name)}`))
     this.stats = this.#context.stats
@@ -221,6 +229,7 @@ class Files implements FilesSink {
     this.#timer = setInterval(() => this.#tick(), durability === 'interval' ? Math.min(intervalMs, TICK_MS) : TICK_MS)
     this.#timer.unref()
     watchExit(this.#leaver)
+    this.#compressor.begin()
     this.#context.behind(this.#retention.run())
   }
 
@@ -245,6 +254,8 @@ class Files implements FilesSink {
     clearInterval(this.#timer)
     this.#context.backpressure.open()
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
+    await this.#context.settled()
+    await this.#compressor.close()
     if (this.#context.config.durability === 'interval') this.#context.syncBehind()
     await this.#context.settled()
     await this.#marks.close()

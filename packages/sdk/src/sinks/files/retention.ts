@@ -53,6 +53,11 @@ export class Retention {
     this.#closed.push({ path, timeUs, bytes })
   }
 
+  /** Files have other sizes: the folders are read again at the next run. */
+  forgetSizes(): void {
+    this.#walkedMs = Number.NEGATIVE_INFINITY
+  }
+
   /** Removes files over the limit, unless a removal is running. Never rejects. */
   run(): Promise<void> {
     const { retentionBytes, retentionDays } = this.#context.config

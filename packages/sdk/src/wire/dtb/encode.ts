@@ -5,12 +5,14 @@ import { definitionOf } from '../../schema/fingerprint.ts'
 import { align } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { type TimeSpan, timeSpanOf } from '../../schema/time-span.ts'
+import type { DtbBlockHeader } from './decode-header.ts'
 import {
   BLOCK_HEADER_BYTES,
   BLOCK_MAGIC,
   BLOCK_TYPE,
   CLOCK_SHIFT,
   CLOCKS,
+  DEFLATE_FLAG,
   FILE_HEADER_BYTES,
   FILE_MAGIC,
   FORMAT_MAJOR,
@@ -147,6 +149,29 @@ export function sealRecordsBlock(block: Uint8Array, typeIndex: number): void {
   const data = new DataView(block.buffer, block.byteOffset, BLOCK_HEADER_BYTES)
   data.setUint16(6, typeIndex, true)
   endHeader(block, data)
+}
+
+/** A block with a header that is known, such as that of another file. `stored` is its payload, compressed or not. */
+export function encodeStoredBlock(
+  header: Omit<DtbBlockHeader, 'payloadCrc' | 'storedBytes'>,
+  stored: Uint8Array,
+): Uint8Array {
+  const block = new Uint8Array(dtbBlockBytes(stored.byteLength))
+  const data = new DataView(block.buffer)
+  block.set(stored, BLOCK_HEADER_BYTES)
+  beginHeader(data, header.blockType, stored.byteLength)
+  data.setUint8(5, (CLOCKS.indexOf(header.clock) << CLOCK_SHIFT) | (header.isDeflated ? DEFLATE_FLAG : 0))
+  data.setUint16(6, header.typeIndex, true)
+  data.setUint32(12, header.unpackedBytes, true)
+  data.setUint32(16, header.count, true)
+  data.setUint32(20, header.recordBytes, true)
+  data.setBigUint64(24, header.firstNs, true)
+  data.setBigUint64(32, header.lastNs, true)
+  data.setBigUint64(40, header.client, true)
+  data.setBigUint64(48, header.pageSequence, true)
+  endPayload(block, data)
+  endHeader(block, data)
+  return block
 }
 
 function encodeBlock(blockType: number, payload: Uint8Array): Uint8Array {
