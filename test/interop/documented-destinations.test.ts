@@ -22,9 +22,11 @@ import { metricsOf, numberOn } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { assertStops, runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { type InfluxPeer, startInflux } from './influx-peer.ts'
+import { launchVictoria } from './query-peers.ts'
 
 const LIMIT_MS = 30_000
 const TRAINING_RECORDS = 1000
+const LAST_TOKENS = String(TRAINING_RECORDS - 1)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const SAMPLES = join(root, 'deploy/fluent_bit_configs')
 
@@ -38,7 +40,7 @@ const step = defineType('step', 'A step of a training', {
 
 test(
   'an agent with every documented configuration and sample sends to each far end what it counts',
-  needs('influxd', 'openssl'),
+  needs('influxd', 'openssl', 'victoria-metrics'),
   async (t) => {
     const { path: dir, remove } = temporaryDir()
     t.after(remove)
@@ -48,6 +50,7 @@ test(
     writeFileSync(join(dir, 'password'), 's3cret\n')
     const influx = await startInflux(t)
     await influx.query('CREATE DATABASE telemetry')
+    const victoria = await launchVictoria(t, ['-search.latencyOffset=0s'], temporaryDir())
     const [bulk, es] = [new BulkServer(), await HttpPeer.start(t)]
     es.answer = bulk.answer
     const fluent = await startFluentServer()
@@ -55,6 +58,7 @@ test(
     const places: readonly (readonly [RegExp, string])[] = [
       [/https:\/\/(collector|other|influx)\.example(:\d+)?/g, `https://127.0.0.1:${collector.port}`],
       [/127\.0\.0\.1:8086/g, new URL(influx.url).host],
+      [/127\.0\.0\.1:(9090|8428)/g, new URL(victoria).host],
       [/127\.0\.0\.1:9200/g, new URL(es.url).host],
       [/24224/g, String(fluent.port)],
       [/port=8086/g, `port=${new URL(influx.url).port}`],
@@ -134,6 +138,12 @@ test(
     for (const [name, count = 0] of records)
       assert.ok(count >= (name === 'jsonl' ? 1 : TRAINING_RECORDS), `${name}: ${count}`)
     assert.equal(far.training, TRAINING_RECORDS)
+    for (const series of ['step_tokens_total{cluster="a"}', 'step_tokens_total{cluster=""}'])
+      await until(
+        `VictoriaMetrics has ${series}`,
+        LIMIT_MS,
+        async () => (await lastIn(victoria, series)) === LAST_TOKENS,
+      )
     for (const name of names) assert.ok((far[`exp_${name}`] ?? 0) > 0, name)
     await assertStops(sonde)
     assert.deepEqual(bulk.malformed, [])
@@ -211,6 +221,13 @@ async function startCollector(t: TestContext, ca: TestCa) {
 }
 
 const basic = `Basic ${Buffer.from('node:s3cret').toString('base64')}`
+
+/** The newest value of a series, as text; undefined without one. */
+async function lastIn(url: string, series: string): Promise<string | undefined> {
+  const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(series)}`)
+  const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } }
+  return data.result[0]?.value[1]
+}
 
 async function pointsIn({ query }: InfluxPeer, database: string): Promise<number> {
   let count = 0

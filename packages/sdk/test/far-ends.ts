@@ -7,10 +7,12 @@ import { createFluentBit } from '../src/sinks/fluent-bit/fluent-bit.ts'
 import { createInflux } from '../src/sinks/influx/influx.ts'
 import { createJsonl } from '../src/sinks/jsonl/jsonl.ts'
 import { createOtlp } from '../src/sinks/otlp/otlp.ts'
+import { createRemoteWrite } from '../src/sinks/remote-write/remote-write.ts'
 import { BulkServer } from './bulk-server.ts'
 import { ForwardPeer } from './forward-peer.ts'
 import { HttpPeer } from './http-peer.ts'
 import { OtlpReceiver } from './otlp-receiver.ts'
+import { RemoteWritePeer } from './remote-write-peer.ts'
 
 /** The secret of each sink whose protocol needs no handshake for it. */
 export const SECRET = 'hush-hush-hush'
@@ -56,6 +58,15 @@ export const FAR_ENDS: Readonly<Record<string, StartFarEnd>> = {
       receiver.port,
       () => receiver.points().map(({ attributes }) => String(attributes.device)),
       ({ host, port, ...options }) => createOtlp({ url: `http://${host}:${port}`, token: SECRET, ...options }),
+    )
+  },
+  async remote_write(t) {
+    const peer = await RemoteWritePeer.start(t)
+    const isValue = ({ value }: { readonly value: number }) => !Number.isNaN(value)
+    return farEnd(
+      peer.http.port,
+      () => peer.samples.filter(isValue).map(({ labels }) => labels.device ?? ''),
+      ({ host, port, ...options }) => createRemoteWrite({ url: `http://${host}:${port}`, token: SECRET, ...options }),
     )
   },
   async fluent_bit(t) {

@@ -3,16 +3,25 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { PeerBehaviour } from './tested-sink.ts'
 
+/** An answer of an {@link HttpPeer}. */
+export interface HttpPeerAnswer {
+  readonly status: number
+  readonly text: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A real HTTP server on the loopback interface whose behaviour changes when a test says so. */
 export class HttpPeer {
   /** Bodies of the requests that it took. */
   readonly bodies: string[] = []
+  /** Those that it answered with 2xx, as bytes. */
+  readonly payloads: Buffer[] = []
   /** Headers of the last request. */
   headers: Readonly<Record<string, string | string[] | undefined>> = {}
   /** Path and query of the last request. */
   path = ''
   /** The answer to a body that it takes. */
-  answer: (body: string) => { readonly status: number; readonly text: string } = () => ({ status: 204, text: '' })
+  answer: (body: string, payload: Buffer) => HttpPeerAnswer = () => ({ status: 204, text: '' })
   /** What it says where it refuses. */
   refusal = 'not a record'
   /** Connections so far. */
@@ -59,18 +68,20 @@ export class HttpPeer {
       request.on('end', () => {
         this.headers = request.headers
         this.path = request.url ?? ''
-        this.#answer(Buffer.concat(pieces).toString(), response)
+        this.#answer(Buffer.concat(pieces), response)
       })
     })
     return server.on('connection', () => this.connections++)
   }
 
-  #answer(body: string, response: ServerResponse): void {
+  #answer(payload: Buffer, response: ServerResponse): void {
     switch (this.#behaviour) {
       case 'takes': {
+        const body = payload.toString()
+        const { status, text, headers } = this.answer(body, payload)
         this.bodies.push(body)
-        const { status, text } = this.answer(body)
-        response.writeHead(status).end(text)
+        if (status < 300) this.payloads.push(payload)
+        response.writeHead(status, headers).end(text)
         break
       }
       case 'fails':

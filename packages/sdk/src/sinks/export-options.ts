@@ -6,6 +6,7 @@ import type { FluentBitOptions, fluentBitEntries } from './fluent-bit/config.ts'
 import type { InfluxOptions, influxEntries } from './influx/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
 import type { OtlpOptions, otlpEntries } from './otlp/config.ts'
+import type { RemoteWriteOptions, remoteWriteEntries } from './remote-write/config.ts'
 import type { StdoutOptions, stdoutEntries } from './stdout/config.ts'
 
 type OneOrMany<T> = T | readonly T[]
@@ -27,6 +28,8 @@ export type EsDestination = CommonOptions & Pick<EsOptions, keyof typeof esEntri
 
 /** Metrics and logs to an OpenTelemetry receiver, with the options of {@link OtlpOptions}. */
 export type OtlpDestination = CommonOptions & Pick<OtlpOptions, Extract<keyof typeof otlpEntries, keyof OtlpOptions>>
+/** Metrics as Prometheus remote write, with the options of {@link RemoteWriteOptions}. */
+export type RemoteWriteDestination = CommonOptions & Pick<RemoteWriteOptions, keyof typeof remoteWriteEntries>
 
 /** Records as lines of text in a file, with the options of {@link FileOptions}. */
 export type FileDestination = CommonOptions & Pick<FileOptions, Extract<keyof typeof fileEntries, keyof FileOptions>>
@@ -49,6 +52,8 @@ export interface ExportOptions {
   readonly es?: OneOrMany<EsDestination>
   /** Metrics and logs to an OpenTelemetry receiver, over HTTP. */
   readonly otlp?: OneOrMany<OtlpDestination>
+  /** Metrics as Prometheus remote write. */
+  readonly remoteWrite?: OneOrMany<RemoteWriteDestination>
   /** Records as lines of text, appended to a file. */
   readonly file?: OneOrMany<FileDestination>
   /** Records as lines of text, on standard output. */

@@ -9,6 +9,7 @@ import { fluentBitSink } from './fluent-bit/definition.ts'
 import { influxSink } from './influx/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
 import { otlpSink } from './otlp/definition.ts'
+import { remoteWriteSink } from './remote-write/definition.ts'
 import { stdoutSink } from './stdout/definition.ts'
 
 /** The result of `sonde check` for a destination. */
@@ -93,6 +94,7 @@ export const SINKS: readonly SinkDefinition[] = [
   influxSink,
   esSink,
   otlpSink,
+  remoteWriteSink,
   fileSink,
   stdoutSink,
 ]

@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly body: string | Uint8Array
   /** The same in each attempt, so that the far end can recognise a repetition. */
   readonly idempotencyKey: string
+  /** Headers of this request; they win over those of the protocol. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The packed body, once it was sent. */
   packed?: Promise<Uint8Array>
 }
@@ -101,6 +103,7 @@ export class HttpClient {
       'content-type': contentType,
       'idempotency-key': request.idempotencyKey,
       ...(compression === 'none' ? {} : { 'content-encoding': compression }),
+      ...request.headers,
     }
     const isBodyUsed = resultOfAnswer !== undefined
     const answer = await endpoint.post({ headers, body, signal, answerBytesMax, isBodyUsed })

@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import { choice, dictionary, integer, setting } from '../../config/kit.ts'
+import { type DeliveryLimits, deliveryEntries, type SeriesLimits, seriesEntries } from '../../delivery/config.ts'
+import { type HttpOptions, httpEntries } from '../../delivery/connection/config.ts'
+import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
+import type { OptionClash } from '../registry.ts'
+
+/**
+ * Options of {@link createRemoteWrite}: its own, those of an HTTP connection except `compression`, because the protocol
+ * prescribes Snappy, and the limits that every push sink has.
+ */
+export interface RemoteWriteOptions
+  extends DeliveryLimits,
+    SeriesLimits,
+    Omit<HttpOptions, 'compression'>,
+    PushSinkOptions {
+  /** Version of the protocol. Default: `1.0`. */
+  readonly version?: '1.0' | undefined
+  /**
+   * Labels of every series that has none of that name. Default: `instance`, the name of this host, and `job`, the name
+   * of the schema; an empty text leaves a default out.
+   */
+  readonly externalLabels?: Readonly<Record<string, string>>
+  /** Samples in one request at most. Range: 100 to 100 000. Default: 5 000. */
+  readonly requestSamplesMax?: number
+  /**
+   * A series that has had no record for this time ends at the far end. Unit: seconds. Range: 1 to 604 800. Default: 300.
+   */
+  readonly seriesExpiryS?: number
+  /**
+   * A record whose time is further ahead of this machine's clock is refused, because receivers refuse it and all that is
+   * with it. Unit: seconds. Range: 0 to 31 536 000. Default: 600, the limit of Prometheus.
+   */
+  readonly aheadLimitS?: number
+  /** Series whose labels are kept at most; beyond, all are encoded again. Range: 1 000 to 10 000 000. Default: 1 000 000. */
+  readonly seriesLimit?: number
+  /** Name of the schema, for the label `job`. Default: `sonde`. */
+  readonly schema?: string
+}
+
+/** A record has many samples, so fewer records are encoded together than for other destinations. */
+export const RECORDS_MAX = 2000
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
+const LABEL_WORDS = 'labels by name, such as { cluster: a }; a name of letters, digits and _, at most 128, no __ first'
+
+const ownEntries = {
+  version: setting(choice(['1.0']), '1.0', 'Version of the protocol'),
+  externalLabels: v.optional(
+    v.pipe(
+      dictionary(LABEL_NAME, v.pipe(v.string(LABEL_WORDS), v.maxLength(1024, LABEL_WORDS)), LABEL_WORDS),
+      v.description(
+        'Labels of every series that has none of that name. Default: `instance`, the name of this host, and `job`, the name of the schema; an empty text leaves a default out',
+      ),
+    ),
+    {},
+  ),
+  requestSamplesMax: setting(integer(100, 100_000, 'samples'), 5000, 'Samples in one request at most'),
+  seriesExpiryS: setting(
+    integer(1, 604_800, 'seconds'),
+    300,
+    'A series that has had no record for this time ends at the far end',
+  ),
+  aheadLimitS: setting(
+    integer(0, 31_536_000, 'seconds'),
+    600,
+    'A record whose time is further ahead of the clock of this machine is refused: a receiver would refuse all that is with it',
+  ),
+  seriesLimit: setting(
+    integer(1000, 10_000_000, 'series'),
+    1_000_000,
+    'Series whose labels are kept; beyond, all are encoded again',
+  ),
+}
+
+const { compression: _compression, ...connectionEntries } = httpEntries
+
+/** Keys of the target, without the limits of delivery. */
+export const remoteWriteTargetEntries = { ...ownEntries, ...connectionEntries }
+
+/** Keys of this destination in a configuration. */
+export const remoteWriteEntries = {
+  ...remoteWriteTargetEntries,
+  ...deliveryEntries,
+  ...seriesEntries,
+  batchRecordsMax: setting(integer(1, 1_000_000, 'records'), RECORDS_MAX, 'Records that are encoded together at most'),
+}
+
+/** Headers that the protocol prescribes. */
+const OF_PROTOCOL = ['content-type', 'content-encoding', 'user-agent', 'x-prometheus-remote-write-version']
+
+/** A header that only the protocol may set. */
+export function clashOfRemoteWrite({ headers = {} }: Pick<RemoteWriteOptions, 'headers'>): OptionClash | undefined {
+  const name = Object.keys(headers).find((each) => OF_PROTOCOL.includes(each.toLowerCase()))
+  if (name === undefined) return undefined
+  return { key: 'headers', fault: `has ${name}`, allowed: `headers except ${OF_PROTOCOL.join(', ')}` }
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import SnappyJS from 'snappyjs'
+import { sondeError } from '../../../test/helper.ts'
+import { RemoteWritePeer, samplesOf } from '../../../test/remote-write-peer.ts'
+import { BatchSource, portType } from '../../../test/sink-records.ts'
+import { testSink } from '../../../test/test-sink.ts'
+import { buckets, counter, defineType, gauge, label, optional, timestamp, wallNs } from '../../index.ts'
+import { absenceType } from '../../schema/builtin.ts'
+import type { RemoteWriteOptions } from './config.ts'
+import { createRemoteWrite } from './remote-write.ts'
+
+const HASTY = { lingerMs: 0, backoffInitialMs: 1, backoffMaxMs: 5 }
+/** Node makes the marker of staleness quiet when it reads it as a number. */
+const STALE_BITS = 0x7ff8000000000002n
+
+testSink('remote_write', 'push', async (t, limits) => {
+  const peer = await RemoteWritePeer.start(t)
+  return {
+    sink: createRemoteWrite({ url: peer.http.url, aheadLimitS: 31_536_000, ...limits }),
+    held: (value) => BigInt(Number(value)),
+    peer: (behaviour) => peer.http.behave(behaviour),
+    read(type, field) {
+      const metric = type.metrics.get(field)
+      const of = peer.samples.filter(({ labels, value }) => labels.__name__ === metric && !Number.isNaN(value))
+      return of.map(({ labels, value }) => [labels.device ?? '', BigInt(value)] as const)
+    },
+  }
+})
+
+async function open(t: Parameters<typeof RemoteWritePeer.start>[0], options: Partial<RemoteWriteOptions> = {}) {
+  const peer = await RemoteWritePeer.start(t)
+  const sink = createRemoteWrite({
+    url: peer.http.url,
+    externalLabels: { instance: 'n1', job: '' },
+    ...HASTY,
+    ...options,
+  })
+  t.after(() => sink.close())
+  return { peer, sink, source: new BatchSource() }
+}
+
+function bitsOf(value: number): bigint {
+  return new BigUint64Array(new Float64Array([value]).buffer)[0] ?? 0n
+}
+
+test('headers, and the series of a record: labels sorted, with name, without empty values', async (t) => {
+  const { peer, sink } = await open(t, { externalLabels: { instance: 'n1', job: '', zone: 'z', device: 'other' } })
+  const source = new BatchSource({ labels: { Hostname: 'h', empty: '', zone: 'own' } })
+  sink.accept(source.ports({ eth0: 2n ** 63n }))
+  await sink.flush()
+  const { headers } = peer.http
+  assert.deepEqual(
+    ['content-type', 'content-encoding', 'x-prometheus-remote-write-version', 'user-agent'].map(
+      (name) => headers[name],
+    ),
+    ['application/x-protobuf', 'snappy', '0.1.0', 'sonde'],
+  )
+  assert.deepEqual(
+    peer.series.map(({ labels, samples }) => [labels, samples.map(({ value }) => value)]),
+    [
+      [
+        [
+          ['Hostname', 'h'],
+          ['__name__', 'conformance_port_rx_bytes_total'],
+          ['device', 'eth0'],
+          ['instance', 'n1'],
+          ['zone', 'own'],
+        ],
+        [2 ** 63],
+      ],
+    ],
+  )
+})
+
+const waits = defineType('waits', 'Waits of a queue', {
+  time: timestamp(),
+  device: label(),
+  wait_seconds: buckets('u32', [0.5, 1], { unit: 'seconds' }),
+  wait_seconds_sum: counter('f64'),
+  busy_seconds_total: counter('f64', { unit: 'seconds', labels: { mode: 'user' }, metric: 'cpu_seconds_total' }),
+  heat: optional(gauge('f64')),
+})
+
+test('a histogram, constant labels, an absent value and a NaN arrive as in /metrics', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const record = { device: 'a', wait_seconds: [1, 2, 3], wait_seconds_sum: 4.5, busy_seconds_total: 7 }
+  const times = [1_790_000_000_000_000_000n, 1_790_000_000_001_000_000n, 1_790_000_000_002_000_000n]
+  const [first = 0n, second = 0n, third = 0n] = times
+  sink.accept(
+    source.batch(waits, [
+      { time: first, ...record, heat: Number.NaN },
+      { time: second, ...record },
+      { time: third, ...record, heat: -1.5 },
+    ]),
+  )
+  await sink.flush()
+  const lines = peer.series.map(({ labels, samples }) => [
+    labels
+      .filter(([name]) => name !== 'device' && name !== 'instance')
+      .map((pair) => pair.join('='))
+      .join(),
+    samples.map(({ value }) => value),
+  ])
+  assert.deepEqual(lines, [
+    ['__name__=waits_wait_seconds_bucket,le=0.5', [1, 1, 1]],
+    ['__name__=waits_wait_seconds_bucket,le=1.0', [3, 3, 3]],
+    ['__name__=waits_wait_seconds_bucket,le=+Inf', [6, 6, 6]],
+    ['__name__=waits_wait_seconds_count', [6, 6, 6]],
+    ['__name__=waits_wait_seconds_sum', [4.5, 4.5, 4.5]],
+    ['__name__=cpu_seconds_total,mode=user', [7, 7, 7]],
+    ['__name__=waits_heat', [Number.NaN, Number.NaN, -1.5]],
+  ])
+  const plain = Buffer.from(SnappyJS.uncompress(peer.http.payloads[0] ?? Buffer.alloc(0)))
+  assert.ok(plain.includes(Buffer.from('020000000000f07f', 'hex')), 'the marker has its own bits')
+  const heat = peer.series.at(-1)?.samples ?? []
+  assert.deepEqual(
+    heat.map(({ value, timeMs }) => [bitsOf(value), timeMs]),
+    [
+      [0x7ff8000000000001n, 1_790_000_000_000],
+      [STALE_BITS, 1_790_000_000_001],
+      [bitsOf(-1.5), 1_790_000_000_002],
+    ],
+  )
+})
+
+test('series that are gone, and all at the end, get a marker of staleness behind their newest sample', async (t) => {
+  const { peer, sink, source } = await open(t)
+  sink.accept(source.ports({ a: 1, b: 2 }))
+  const gone = {
+    time: wallNs(),
+    type: portType.name,
+    series: 'device="a"',
+    field: '',
+    code: 'gone',
+    reason: 'unplugged',
+  }
+  sink.accept(source.batch(absenceType, [gone]))
+  await sink.flush()
+  sink.accept(source.ports({ b: 3 }))
+  await sink.flush()
+  await sink.close()
+  const of = (device: string) => peer.samples.filter(({ labels }) => labels.device === device)
+  assert.deepEqual(
+    ['a', 'b'].map((device) => of(device).map(({ value }) => (bitsOf(value) === STALE_BITS ? 'stale' : value))),
+    [
+      [1, 'stale'],
+      [2, 3, 'stale'],
+    ],
+  )
+  for (const device of ['a', 'b']) {
+    const times = of(device).map(({ timeMs }) => timeMs)
+    assert.deepEqual(times, [...new Set(times)].sort())
+  }
+})
+
+test('records that no receiver takes are refused alone, with the reason: late ones, and ones of a clock that is ahead', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const nowNs = BigInt(Date.now()) * 1_000_000n
+  const at = (ms: bigint, device: string, rx: number) => ({
+    time: nowNs + ms * 1_000_000n,
+    device,
+    rx_bytes_total: rx,
+  })
+  sink.accept(source.batch(portType, [at(0n, 'a', 1), at(0n, 'b', 2)]))
+  await sink.flush()
+  sink.accept(source.batch(portType, [at(-1000n, 'a', 3), at(3_600_000n, 'b', 4), at(1n, 'a', 5), at(1n, 'b', 6)]))
+  await assert.rejects(sink.flush(), sondeError('DLV_LOST', /2 rejected/))
+  assert.deepEqual([sink.stats.out, sink.stats.dropped.get('rejected')], [4, 2])
+  assert.deepEqual(peer.samples.map(({ value }) => value).sort(), [1, 2, 5, 6])
+})
+
+test('a request has as many samples as receivers take, and a body that arrived is not sent again', async (t) => {
+  const { peer, sink, source } = await open(t, { requestSamplesMax: 100 })
+  let failures = 0
+  let requests = 0
+  peer.http.answer = () =>
+    ++requests === 2 && failures++ < 3 ? { status: 503, text: 'busy' } : { status: 204, text: '' }
+  sink.accept(source.ports(Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`d${i}`, i]))))
+  await sink.flush()
+  assert.deepEqual(
+    peer.http.payloads.map((body) => samplesOf([...peer.decode(body)]).length),
+    [100, 100, 50],
+  )
+  assert.equal(sink.stats.errors, 1)
+})
+
+test('a header of the protocol, and an option that is none, are refused', () => {
+  const url = 'http://127.0.0.1:9090/api/v1/write'
+  assert.throws(
+    () => createRemoteWrite({ url, headers: { 'User-Agent': 'me' } }),
+    sondeError('RWR_OPTION', /^headers of remote_write has User-Agent; allowed: headers except/),
+  )
+  assert.throws(
+    () => createRemoteWrite({ url, externalLabels: { 'a-b': 'c' } }),
+    sondeError('RWR_OPTION', /^externalLabels/),
+  )
+})

@@ -1,0 +1,102 @@
+import type { RefusedRecords } from '../../delivery/sender.ts'
+import type { Views } from '../../schema/views.ts'
+import type { Row } from './rows.ts'
+
+/** The offset of an entry that ends the series of its row. */
+export const ENDS = -1
+/** No further entry. */
+export const NO_ENTRY = -1
+
+/** The records of one request by row, oldest first, and all that it takes to forget that they were sent. */
+export class RequestRows {
+  readonly rows: Row[] = []
+  /** First entry of each row. */
+  readonly heads: number[] = []
+  /** Bytes, offset and time of each entry, and the next entry of its row. */
+  readonly views: Views[] = []
+  readonly offsets: number[] = []
+  readonly timesMs: number[] = []
+  readonly next: number[] = []
+  /** Records that are not sent. */
+  readonly refused: RefusedRecords[] = []
+  readonly #id: number
+  readonly #tails: number[] = []
+  /** The newest sample and record of each row before this request. */
+  readonly #beforeMs: { readonly lastMs: number; readonly recordMs: number }[] = []
+  readonly #ended: { readonly row: Row; readonly lane: number }[] = []
+  #views: Views | undefined
+
+  constructor(id: number) {
+    this.#id = id
+  }
+
+  /** The next records are of these bytes. */
+  begin(views: Views): void {
+    this.#views = views
+  }
+
+  /**
+   * Adds a record. If a row has several records in a millisecond, the last of a request counts; a record whose
+   * millisecond was sent already gets the next. False if a later record of the row was sent.
+   */
+  add(row: Row, offset: number, timeMs: number): boolean {
+    if (timeMs < row.recordMs) return false
+    const tail = row.request === this.#id ? this.#tails[row.place]! : NO_ENTRY
+    if (timeMs === row.recordMs && tail !== NO_ENTRY && this.offsets[tail] !== ENDS) {
+      this.offsets[tail] = offset
+      this.views[tail] = this.#views!
+      return true
+    }
+    this.#append(row, offset, Math.max(timeMs, row.lastMs + 1))
+    row.recordMs = timeMs
+    row.isEnded = false
+    return true
+  }
+
+  /** Ends the series of a row, behind its newest sample. */
+  end(row: Row, timeMs: number): void {
+    if (row.isEnded) return
+    this.#append(row, ENDS, Math.max(timeMs, row.lastMs + 1))
+    row.isEnded = true
+  }
+
+  /** A lane ends in this request. */
+  noteEnd(row: Row, lane: number): void {
+    this.#ended.push({ row, lane })
+  }
+
+  /** Records that are not sent, of a batch. */
+  refuse(batch: number, records: readonly number[], reason: string): void {
+    if (records.length > 0) this.refused.push({ batch, records, reason })
+  }
+
+  /** Nothing of it has arrived: it can be collected again. */
+  undo(): void {
+    for (const [place, row] of this.rows.entries()) {
+      const { lastMs, recordMs } = this.#beforeMs[place]!
+      row.lastMs = Math.min(row.lastMs, lastMs)
+      row.recordMs = Math.min(row.recordMs, recordMs)
+      row.isEnded = false
+    }
+    for (const { row, lane } of this.#ended) row.live[lane] = 1
+  }
+
+  #append(row: Row, offset: number, timeMs: number): void {
+    const entry = this.offsets.length
+    this.views.push(this.#views!)
+    this.offsets.push(offset)
+    this.timesMs.push(timeMs)
+    this.next.push(NO_ENTRY)
+    if (row.request === this.#id) this.next[this.#tails[row.place]!] = entry
+    else {
+      row.request = this.#id
+      row.place = this.rows.length
+      this.rows.push(row)
+      this.heads.push(entry)
+      this.#tails.push(entry)
+      this.#beforeMs.push({ lastMs: row.lastMs, recordMs: row.recordMs })
+    }
+    this.#tails[row.place] = entry
+    row.lastMs = timeMs
+  }
+}

@@ -1,0 +1,43 @@
+import { parseSeriesKey } from '../../schema/series.ts'
+import type { Columns } from './columns.ts'
+
+/** The series of equal labels: those of all metrics of a type. */
+export interface Row {
+  readonly key: string
+  readonly columns: Columns
+  /** The source that reports it. */
+  readonly owner: string
+  readonly labels: readonly (readonly [name: string, value: string])[]
+  /** The encoded labels of each lane, once they were used. */
+  readonly blocks: (Buffer | undefined)[]
+  /** 1: a lane has a value at the far end. 0: it has none, or has ended there. */
+  readonly live: Uint8Array
+  /** Time of the newest sample that was sent, and of its record, which may be earlier. */
+  lastMs: number
+  recordMs: number
+  /** When its newest record was encoded, by the clock of this process. Unit: milliseconds. */
+  seenMs: number
+  /** Whether its series have ended, and no record came since. */
+  isEnded: boolean
+  /** The request that it is in, and its place there. */
+  request: number
+  place: number
+}
+
+/** Makes a row without samples. `text` is its labels as `/metrics` shows them. */
+export function createRow(columns: Columns, owner: string, key: string, text: string): Row {
+  return {
+    key,
+    columns,
+    owner,
+    labels: Object.entries(parseSeriesKey(text)),
+    blocks: new Array<Buffer | undefined>(columns.laneCount).fill(undefined),
+    live: new Uint8Array(columns.laneCount),
+    lastMs: Number.NEGATIVE_INFINITY,
+    recordMs: Number.NEGATIVE_INFINITY,
+    seenMs: 0,
+    isEnded: false,
+    request: -1,
+    place: -1,
+  }
+}

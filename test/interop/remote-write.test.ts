@@ -1,0 +1,133 @@
+// Remote write into Debian's Prometheus and VictoriaMetrics: each has every sample that was reported, and no other.
+
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { buckets, counter, createSchema, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import { needs } from '../debian.ts'
+import { temporaryDir, until } from '../sonde-process.ts'
+import { launchPrometheus } from './prometheus-peer.ts'
+import { launchVictoria } from './query-peers.ts'
+
+const LIMIT_MS = 60_000
+const ROUNDS = 200
+const DEVICES = 20
+const SECOND_NS = 1_000_000_000n
+
+const link = defineType('rw_link', 'A link', {
+  time: timestamp(),
+  device: label(),
+  rx_bytes_total: counter('u64', { unit: 'bytes' }),
+  heat_celsius: gauge('f64', { unit: 'celsius' }),
+  wait_seconds: buckets('u32', [0.5, 1, 2], { unit: 'seconds' }),
+  wait_seconds_sum: counter('f64'),
+})
+/** Two scalars, four buckets, count and sum. */
+const SERIES = DEVICES * 8
+
+/** Samples as text: name, labels, milliseconds, value. */
+type Answer = ReadonlySet<string>
+
+interface Peer {
+  readonly url: string
+  samples(): Promise<Answer>
+}
+
+describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
+  const ends: (() => unknown)[] = []
+  const t = { after: (end: () => unknown) => void ends.unshift(end) }
+  const peers: Record<string, Peer> = {}
+  before(async () => {
+    const [dir, other] = [temporaryDir(), temporaryDir()]
+    const config = join(dir.path, 'prometheus.yml')
+    writeFileSync(config, '{}')
+    const flags = [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${dir.path}/tsdb`,
+      '--web.enable-remote-write-receiver',
+    ]
+    const [{ url }, victoria] = await Promise.all([
+      launchPrometheus(t, flags, dir),
+      launchVictoria(t, ['-search.latencyOffset=0s'], other),
+    ])
+    peers.prometheus = { url, samples: () => prometheusSamples(url) }
+    peers.victoria = { url: victoria, samples: () => victoriaSamples(victoria) }
+  })
+  after(async () => {
+    for (const end of ends) await end()
+  })
+
+  it('an application reports, and both have every sample with its value', async () => {
+    const urls = Object.values(peers).map(({ url }) => ({ url: `${url}/api/v1/write`, externalLabels: { job: 'app' } }))
+    const schema = createSchema({ name: 'app', export: { remoteWrite: urls } })
+    schema.addType(link)
+    await schema.start()
+    const source = schema.createSource({ id: 'links', tag: 'links' })
+    const startNs = (BigInt(Date.now()) / 1000n) * SECOND_NS - BigInt(ROUNDS) * SECOND_NS
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let device = 0; device < DEVICES; device++) {
+        source.report(link, {
+          time: startNs + BigInt(round) * SECOND_NS,
+          device: `d${device}`,
+          rx_bytes_total: 2 ** 49 + round * 1_000_000,
+          heat_celsius: heatOf(round, device),
+          wait_seconds: [round, round * 2, 1, device],
+          wait_seconds_sum: round * 1.25,
+        })
+      }
+    }
+    await schema.flush()
+    const { prometheus, victoria } = peers
+    const [ofPrometheus, ofVictoria] = await Promise.all([prometheus?.samples(), victoria?.samples()])
+    assert.equal(ofPrometheus?.size, ROUNDS * SERIES)
+    assert.deepEqual([...(ofVictoria ?? [])].sort(), [...(ofPrometheus ?? [])].sort())
+    const nineMs = Number(startNs / 1_000_000n) + 9000
+    assert.ok(ofPrometheus?.has(`rw_link_heat_celsius d3 - ${nineMs} ${heatOf(9, 3)}`))
+    assert.ok(ofPrometheus?.has(`rw_link_wait_seconds_bucket d3 +Inf ${nineMs} 31`))
+    await schema.close()
+    await until('the series have ended in Prometheus', LIMIT_MS, async () => (await latestOf(prometheus)).length === 0)
+  })
+})
+
+/** Few digits: VictoriaMetrics rounds to 15. */
+function heatOf(round: number, device: number): number {
+  return round === 7 ? 0 : Math.round(40_000 + Math.sin(round) * 1000 * device) / 1000
+}
+
+async function latestOf(peer: Peer | undefined): Promise<readonly unknown[]> {
+  const answer = (await (await fetch(`${peer?.url}/api/v1/query?query=rw_link_heat_celsius`)).json()) as {
+    data: { result: unknown[] }
+  }
+  return answer.data.result
+}
+
+async function prometheusSamples(url: string): Promise<Answer> {
+  const query = encodeURIComponent('{__name__=~"rw_link.*"}[1h]')
+  const { data } = (await (await fetch(`${url}/api/v1/query?query=${query}`)).json()) as {
+    data: { result: { metric: Record<string, string>; values: [number, string][] }[] }
+  }
+  return new Set(
+    data.result.flatMap(({ metric, values }) =>
+      values.map(([seconds, value]) => line(metric, Math.round(seconds * 1000), Number(value))),
+    ),
+  )
+}
+
+async function victoriaSamples(url: string): Promise<Answer> {
+  await fetch(`${url}/internal/force_flush`)
+  const text = await (await fetch(`${url}/api/v1/export?match[]={__name__=~"rw_link.*"}`)).text()
+  const series = text
+    .split('\n')
+    .filter((each) => each !== '')
+    .map((each) => JSON.parse(each) as { metric: Record<string, string>; values: number[]; timestamps: number[] })
+  return new Set(
+    series.flatMap(({ metric, values, timestamps }) =>
+      timestamps.map((timeMs, i) => line(metric, timeMs, Number(values[i]))),
+    ),
+  )
+}
+
+function line({ __name__, device, le = '-' }: Record<string, string>, timeMs: number, value: number): string {
+  return `${__name__} ${device} ${le} ${timeMs} ${value}`
+}
