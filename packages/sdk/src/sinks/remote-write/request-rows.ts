@@ -7,6 +7,9 @@ export const ENDS = -1
 /** No further entry. */
 export const NO_ENTRY = -1
 
+/** How much later than its record a sample may be. Unit: milliseconds. */
+const SHIFT_MS_MAX = 100
+
 /** The records of one request by row, oldest first, and all that it takes to forget that they were sent. */
 export class RequestRows {
   readonly rows: Row[] = []
@@ -36,13 +39,13 @@ export class RequestRows {
   }
 
   /**
-   * Adds a record. If a row has several records in a millisecond, the last of a request counts; a record whose
-   * millisecond was sent already gets the next. False if a later record of the row was sent.
+   * Adds a record. A record in the millisecond of the sample before it gets the next millisecond. If samples are then
+   * too far from their records, the last record of a millisecond counts. False if a later record of the row was sent.
    */
   add(row: Row, offset: number, timeMs: number): boolean {
     if (timeMs < row.recordMs) return false
     const tail = row.request === this.#id ? this.#tails[row.place]! : NO_ENTRY
-    if (timeMs === row.recordMs && tail !== NO_ENTRY && this.offsets[tail] !== ENDS) {
+    if (row.lastMs - timeMs >= SHIFT_MS_MAX && tail !== NO_ENTRY && this.offsets[tail] !== ENDS) {
       this.offsets[tail] = offset
       this.views[tail] = this.#views!
       return true
