@@ -106,7 +106,7 @@ export function delivery<P>(options: DeliveryOptions<P>): DeliverySink {
 }
 
 /** How long a queue on disk may take to close. Unit: milliseconds. */
-const KEEP_LIMIT_MS = 3000
+const KEEP_LIMIT_MS = 1000
 
 class Delivery<P> implements DeliverySink {
   readonly name: string
@@ -356,6 +356,8 @@ class Delivery<P> implements DeliverySink {
     // What waits for a far end must not cost what a disk needs to keep it.
     const keepMs = this.durable ? KEEP_LIMIT_MS : deadlineMs - this.#timers.nowMs()
     await Promise.all([released, within(this.#timers, keepMs, this.#queue.close())])
+    this.#queue.durable?.giveUp()
+    await Promise.all(this.#pending)
     this.#ledger.close()
   }
 

@@ -43,6 +43,8 @@ export interface DurableQueue {
   readonly unwrittenLimitBytes: number
   /** The last page of a client whose records are written; 0 if none is known. */
   lastPage(client: bigint): Promise<bigint>
+  /** Refuses the batches that are not written: the disk did not answer before the end. */
+  giveUp(): void
   /** Notes a page without records for this queue. */
   skip(page: PageId): void
 }

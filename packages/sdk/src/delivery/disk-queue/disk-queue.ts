@@ -173,7 +173,12 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
 
   /** Removes what is too old, and has the disk take what was written. Called once a second. */
   tick(): void {
-    if (this.#lock === undefined || this.#closing !== undefined) return
+    if (this.#closing !== undefined) return
+    if (this.#lock === undefined) {
+      // Records of an earlier process may wait in a folder that could not be opened.
+      this.#opened().catch(() => undefined)
+      return
+    }
     const nowMs = this.#nowMs()
     const expired = this.#evictWhile(({ usedMs }) => nowMs - usedMs >= this.#ageMaxMs)
     if (expired > 0) this.#events.expired(expired)
@@ -196,6 +201,10 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     if (this.#pages.has(page)) return
     this.#pages.written(page)
     this.#marks.mark(new Map([[page.client, page.sequence]])).catch(this.#fail)
+  }
+
+  giveUp(): void {
+    this.#writer.giveUp()
   }
 
   close(): Promise<void> {

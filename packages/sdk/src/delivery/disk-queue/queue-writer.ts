@@ -57,6 +57,9 @@ export class QueueWriter {
   readonly #waiting: Unwritten[] = []
   /** What waits at most is what is kept: a burst finds the memory of the burst before. */
   readonly #memory = new BlockMemory(UNWRITTEN_BYTES_LIMIT)
+  /** Batches that were handed to the disk. */
+  #underWay: readonly Unwritten[] = []
+  #isGivenUp = false
   /** The plan of the next batch. */
   #plan: SegmentPlan | undefined
   /** The plan whose file is open, and the last pages in it. */
@@ -123,6 +126,20 @@ export class QueueWriter {
     this.moved()
   }
 
+  /**
+   * Refuses the batches that the disk has not taken: it did not answer before the queue had to close. Nothing may be
+   * appended afterwards: a hanging call may still read the memory of a batch.
+   */
+  giveUp(): void {
+    const { folder } = this.#parts
+    this.#isGivenUp = true
+    this.#refuse(
+      [...this.#underWay, ...this.#waiting.splice(0)],
+      new SondeError('QUE_SLOW', `the disk of ${folder} did not answer`),
+    )
+    this.moved()
+  }
+
   /** Something changed for those that wait for {@link progress}. */
   moved(): void {
     this.#progress.resolve()
@@ -144,12 +161,14 @@ export class QueueWriter {
     await undefined
     while (this.#waiting.length > 0) {
       const group = this.#takeGroup()
+      this.#underWay = group
       try {
         await this.#parts.opened()
         await this.#write(group)
       } catch (error) {
-        this.#fail(group, error)
+        if (!this.#isGivenUp) this.#fail(group, error)
       }
+      this.#underWay = []
       this.moved()
     }
     this.#running = undefined
@@ -188,6 +207,7 @@ export class QueueWriter {
     }
     const before = file.bytes
     const { written, error } = await file.append(blocks)
+    if (this.#isGivenUp) return
     const kept = group.filter((_, index) => (ends[index] ?? 0) <= written)
     const records = kept.reduce((sum, each) => sum + (repeated.has(each) ? 0 : each.count), 0)
     file.recordBlocks += kept.length
@@ -208,13 +228,18 @@ export class QueueWriter {
 
   /** What follows in the file would refer to texts that are not there: its plan is given up. */
   #fail(group: readonly Unwritten[], error: unknown): void {
-    const { nowMs, onFault, pages } = this.#parts
+    const { nowMs, onFault } = this.#parts
     for (const { plan } of group) {
       if (plan.failed === undefined) onFault(error)
       plan.failed ??= error
       if (this.#plan === plan) this.#plan = undefined
     }
     this.#trouble = { untilMs: nowMs() + RETRY_MS, error }
+    this.#refuse(group, error)
+  }
+
+  #refuse(group: readonly Unwritten[], error: unknown): void {
+    const { pages } = this.#parts
     for (const each of group) {
       if (each.page !== undefined) pages.forget(each.page)
       this.#leave(each)
