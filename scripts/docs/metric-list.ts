@@ -1,6 +1,6 @@
 // Every metric of every type that Sonde declares: what docs/metrics.md and the golden list of names are made of.
 
-import type { RecordType } from '@sonde/sdk'
+import type { FieldClass, RecordType } from '@sonde/sdk'
 import { sinkHealthType, sourceHealthType, storeHealthType } from '@sonde/sdk/internal'
 import { hintCountType } from '../../packages/agent/src/hints/hints.ts'
 import { INFO_METRICS } from '../../packages/agent/src/infos/type.ts'
@@ -11,6 +11,7 @@ import { refusalType, serviceType } from '../../packages/agent/src/service/stats
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
 import { fieldSetsType } from '../../packages/sdk/src/fieldset/health.ts'
 import { lossType } from '../../packages/sdk/src/schema/builtin.ts'
+import { constantLabelText } from '../../packages/sdk/src/schema/constant-labels.ts'
 import { sumSlotOf } from '../../packages/sdk/src/schema/histogram.ts'
 import { labelFileType } from '../../packages/sdk/src/sinks/prometheus/health.ts'
 
@@ -28,6 +29,8 @@ export interface DeclaredMetric {
   readonly help: string
   /** First field of the type that fills it. */
   readonly field: string
+  /** The classes of the fields that fill it, and for each its constant labels as text. */
+  readonly classes: ReadonlyMap<FieldClass, readonly string[]>
 }
 
 /** A type that has metrics. */
@@ -68,6 +71,18 @@ export function metricNames(): string {
   return lines.sort().join('')
 }
 
+/** A line for each metric of the core set; of a metric that is only in part in it, with the constant labels of the part. */
+export function coreMetrics(): string {
+  const metrics = new Map<string, DeclaredMetric>()
+  for (const metric of declaredTypes().flatMap((declared) => declared.metrics)) join(metrics, metric)
+  const lines = [...metrics.values()].flatMap(({ name, classes }) => {
+    const core = classes.get('core')
+    if (core === undefined) return []
+    return classes.has('full') ? core.map((labels) => `${name}{${labels}}\n`) : [`${name}\n`]
+  })
+  return lines.sort().join('')
+}
+
 function metricsOf(type: RecordType): DeclaredMetric[] {
   const { slots } = type.layout
   const sums = new Set(slots.filter(({ field }) => field.role === 'bucket').map((slot) => sumSlotOf(type, slot)))
@@ -75,13 +90,14 @@ function metricsOf(type: RecordType): DeclaredMetric[] {
   for (const slot of slots) {
     const name = type.metrics.get(slot.name)
     if (name === undefined || sums.has(slot)) continue
-    const { role, count, unit = '', help = '', metricType, labels: own = {} } = slot.field
+    const { role, count, unit = '', help = '', metricType, labels: own = {}, class: fieldClass = 'core' } = slot.field
     const ofRole = role === 'bucket' ? 'histogram' : role === 'counter' ? 'counter' : 'gauge'
     const kind = metricType === undefined ? ofRole : 'untyped'
     const index = role !== 'bucket' && count > 1 ? ['index'] : []
     const labels = [...type.labels.map((label) => label.name), ...Object.keys(own), ...index]
     const constant = new Map(Object.entries(own).map(([label, value]) => [label, [value]]))
-    join(metrics, { name, kind, unit, labels, constant, help, field: slot.name })
+    const classes = new Map([[fieldClass, [constantLabelText(slot.field)]]])
+    join(metrics, { name, kind, unit, labels, constant, help, field: slot.name, classes })
   }
   return [...metrics.values()]
 }
@@ -93,5 +109,8 @@ function join(metrics: Map<string, DeclaredMetric>, metric: DeclaredMetric): voi
   const constant = new Map(known.constant)
   for (const [label, values] of metric.constant)
     constant.set(label, [...new Set([...(constant.get(label) ?? []), ...values])])
-  metrics.set(metric.name, { ...known, labels, constant })
+  const classes = new Map(known.classes)
+  for (const [fieldClass, texts] of metric.classes)
+    classes.set(fieldClass, [...new Set([...(classes.get(fieldClass) ?? []), ...texts])])
+  metrics.set(metric.name, { ...known, labels, constant, classes })
 }

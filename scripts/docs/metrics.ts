@@ -15,6 +15,8 @@ Every metric that Sonde declares, by the type of its records. Applications add [
 * Names that other systems gave stay as they are: those of DCGM (\`DCGM_FI_…\`), with its units and its labels, and four
   of the DOCA recipe. Dashboards and rules for these systems then work.
 * A value that is not available is absent, never 0. The page, the API and \`sonde explain\` give the reason.
+* The class says how widely a metric is sent: \`core\` is the small set that alerts, hints, dashboards and the pages of a
+  cluster need, \`full\` is everything. [Sets](prometheus.md#sets) says who sends which.
 * Names are stable. A test compares them with a list, and a change is a decision that the changelog names.
 
 *Elsewhere* names the same quantity in node_exporter, dcgm-exporter and OpenTelemetry (\`system.*\` and \`hw.*\`, both in
@@ -33,7 +35,8 @@ function sectionOf(declared: DeclaredType): string {
   })
   const rows = metrics.map((metric) => {
     const { name, kind, unit, help } = metric
-    return `| \`${name}\`${constantLabels(metric)} | ${kind} | ${unit} | ${cellOf(help)} | ${elsewhere(declared, metric)} |`
+    const cells = [kind, classOf(metric), unit, cellOf(help), elsewhere(declared, metric)]
+    return `| \`${name}\`${constantLabels(metric)} | ${cells.join(' | ')} |`
   })
   const by = sources.length === 0 ? 'the agent itself' : sources.map((name) => `\`${name}\``).join(', ')
   return [
@@ -43,8 +46,8 @@ function sectionOf(declared: DeclaredType): string {
     '',
     ...labels,
     ...(labels.length === 0 ? [] : ['']),
-    '| Metric | Type | Unit | Meaning | Elsewhere |',
-    '|---|---|---|---|---|',
+    '| Metric | Type | Class | Unit | Meaning | Elsewhere |',
+    '|---|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n')
@@ -54,6 +57,13 @@ function sectionOf(declared: DeclaredType): string {
 function constantLabels({ constant }: DeclaredMetric): string {
   const labels = Array.from(constant, ([label, values]) => `\`${label}\`: ${values.map((v) => `\`${v}\``).join(', ')}`)
   return labels.map((text) => ` (${text})`).join('')
+}
+
+/** `core`, `full`, or the constant labels of the part that is in the core set. */
+function classOf({ classes }: DeclaredMetric): string {
+  const core = classes.get('core')
+  if (core === undefined) return 'full'
+  return classes.has('full') ? `core: \`${core.join(', ')}\`` : 'core'
 }
 
 /** Names of the same quantity elsewhere, and why ours differs. */

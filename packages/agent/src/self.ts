@@ -89,13 +89,18 @@ const httpType = defineOwnType('sonde_http', 'The HTTP listener of Sonde', {
 })
 
 /** Refused requests of the listener. */
-const httpRefusalType = defineOwnType('sonde_http_refused', 'Requests turned away and streams cut short, by reason', {
-  time: timestamp(),
-  reason: label(
-    'Why: connections, stream_clients, stream_queries, stream_stalled, parallel_queries, query_cost or host',
-  ),
-  requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
-})
+const httpRefusalType = defineOwnType(
+  'sonde_http_refused',
+  'Requests turned away and streams cut short, by reason',
+  {
+    time: timestamp(),
+    reason: label(
+      'Why: connections, stream_clients, stream_queries, stream_stalled, parallel_queries, query_cost or host',
+    ),
+    requests_total: counter('u64', { help: 'Requests turned away, or streams cut short' }),
+  },
+  { core: [] },
+)
 
 /** The types of this file. */
 export const SELF_TYPES: readonly RecordType[] = [

@@ -17,6 +17,7 @@ export {
   chars,
   counter,
   type Field,
+  type FieldClass,
   gauge,
   label,
   labelNumber,

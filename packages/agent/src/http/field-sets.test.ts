@@ -65,6 +65,23 @@ test('formats, gzip and HEAD are those of /metrics', async (t) => {
   }
 })
 
+test('?set=core leaves out what is full, also of a field set; another set is refused with those that there are', async (t) => {
+  const { ask, write } = await serve(t)
+  write('a.cset', '^steady_s')
+  write('b.cset', 'sonde_http_refused')
+  const isThere = ({ names }: { names: string[] }) => names.includes('sonde_http_refused_requests_total')
+  await until('its own metrics', async () => isThere(await ask('/metrics?set=full')))
+  const core = await ask('/metrics?set=core')
+  assert.ok(core.names.includes('steady_samples_total') && !isThere(core))
+  assert.deepEqual((await ask('/cset/a?set=core')).names, (await ask('/cset/a')).names)
+  assert.deepEqual((await ask('/b?x=1&set=core')).names, [])
+  for (const path of ['/metrics?set=most', '/a?set=', '/cset/a?set=core&set=core']) {
+    const { status, message } = await ask(path)
+    assert.equal(status, 400, path)
+    assert.match(message, /"code":"SET_CLASS","message":"set is .*; allowed: core, full, once"/)
+  }
+})
+
 test('a name that no file has is answered with 404 and the names that there are', async (t) => {
   const { ask, write } = await serve(t)
   write('a.cset', '')

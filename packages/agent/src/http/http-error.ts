@@ -33,7 +33,7 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 const STATUS_OF: Readonly<Record<string, number>> = {
   HTTP_REQUEST: 400,
   APP_CAP: 400,
-
+  SET_CLASS: 400,
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
   HTTP_HOST: 421,

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FieldSet } from '@sonde/sdk/internal'
+import { askedSet, type FieldSet } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 
@@ -7,7 +7,7 @@ type Named = { Params: { name: string } }
 
 /**
  * The Prometheus endpoint at the configured path, and parts of it: `/cset/NAME`, `/fset/NAME`, and `/NAME` where
- * nothing else is.
+ * nothing else is. With `?set=core`, each has only its fields of class `core`.
  */
 export function metricsRoute(app: FastifyInstance, agent: Agent): void {
   const { fieldSets } = agent
@@ -44,10 +44,10 @@ export function isScrape(agent: Agent, request: FastifyRequest): boolean {
   return bareNameOf(agent, request) !== undefined
 }
 
-async function sendScrape(agent: Agent, { headers }: FastifyRequest, reply: FastifyReply, filter?: FieldSet) {
+async function sendScrape(agent: Agent, { headers, url }: FastifyRequest, reply: FastifyReply, filter?: FieldSet) {
   const scrape = await agent.prometheus.render(
     { accept: headers.accept, acceptEncoding: headers['accept-encoding'] },
-    filter,
+    askedSet(url, filter),
   )
   if (reply.raw.closed) scrape.release()
   else reply.raw.once('close', scrape.release)

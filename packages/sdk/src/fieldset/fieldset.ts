@@ -50,6 +50,31 @@ export function bothSets(cset: FieldSet, fset: FieldSet): FieldSet {
   return { of: (type) => (fset.covers(type) ? fset : cset).of(type), covers: () => true }
 }
 
+/** The fields of class `core`. Types without such a field are left out. */
+export const CORE_SET: FieldSet = compiled(
+  ({ layout }) => new Set(layout.slots.filter(({ field }) => !goesAlong(field) && field.class !== 'full')),
+  () => true,
+)
+
+const coreParts = new WeakMap<FieldSet, FieldSet>()
+
+/** The fields of class `core` that pass a filter: always the same object for a filter, because caches use it as key. */
+export function coreOf(set: FieldSet | undefined): FieldSet {
+  if (set === undefined) return CORE_SET
+  const part = coreParts.get(set) ?? compiled((type) => chosenOf(CORE_SET.of(type), set.of(type)), set.covers)
+  coreParts.set(set, part)
+  return part
+}
+
+/** The fields that both projections have, without time and labels. */
+function chosenOf(one: Projection, other: Projection): ReadonlySet<Slot> {
+  return new Set(one.slots.filter((slot) => other.has(slot) && !goesAlong(slot.field)))
+}
+
+function goesAlong({ role }: Slot['field']): boolean {
+  return role === 'timestamp' || role === 'label'
+}
+
 function compiled(chosen: (type: RecordType) => ReadonlySet<Slot>, covers: FieldSet['covers']): FieldSet {
   const known = new WeakMap<RecordType, Projection>()
   return {
@@ -68,8 +93,8 @@ function projectionOf(type: RecordType, chosen: ReadonlySet<Slot>): Projection {
     slots.filter((slot) => slot.field.role === 'bucket' && chosen.has(slot)).map((slot) => sumSlotOf(type, slot)),
   )
   // A value without time and labels has no series.
-  const goesAlong = (slot: Slot) => slot === type.time || type.labels.includes(slot) || sums.has(slot)
-  const passing = chosen.size === 0 ? [] : slots.filter((slot) => chosen.has(slot) || goesAlong(slot))
+  const passes = (slot: Slot) => chosen.has(slot) || goesAlong(slot.field) || sums.has(slot)
+  const passing = chosen.size === 0 ? [] : slots.filter(passes)
   const set = new Set(passing)
   return Object.freeze({ slots: passing, isWhole: passing.length === slots.length, has: (slot: Slot) => set.has(slot) })
 }

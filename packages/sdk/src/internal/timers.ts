@@ -21,6 +21,15 @@ export const processTimers: Timers = {
   },
 }
 
+/** The timers of the process, without keeping it alive. */
+export const backgroundTimers: Timers = {
+  nowMs: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs).unref()
+    return () => clearTimeout(timer)
+  },
+}
+
 /** Resolves when the promise settles, or when the time is up; never rejects. */
 export async function within(timers: Timers, limitMs: number, promise: Promise<unknown>): Promise<void> {
   await new Promise<void>((resolve) => {

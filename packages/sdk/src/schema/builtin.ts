@@ -130,6 +130,11 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   records_in_total: counter('u64', { help: 'Records it was given' }),
   records_out_total: counter('u64', { help: 'Records it passed on or made visible' }),
   records_dropped_total: counter('u64', { help: 'Records it dropped' }),
+  records_thinned_total: optional(
+    counter('u64', {
+      help: 'Records let go because a later one of the interval follows; absent if it gets every record',
+    }),
+  ),
   duplicates_total: counter('u64', { help: 'Records of pages that it had already; a part of out' }),
   errors_total: counter('u64', { help: 'Times it failed' }),
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),

@@ -1,7 +1,7 @@
 import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { constantLabelText } from './constant-labels.ts'
-import type { Field, NestedField, Role } from './field.ts'
+import { FIELD_CLASSES, type Field, type NestedField, type Role } from './field.ts'
 import type { Kind } from './kinds.ts'
 import type { Slot } from './layout.ts'
 import type { RecordType } from './record-type.ts'
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
 }
 
 /** The properties of a field that an application gives. */
-const OPTIONS = { help: true, unit: true, metric: true, labels: true, metricType: true } as const
+const OPTIONS = { help: true, unit: true, metric: true, labels: true, metricType: true, class: true } as const
 /** The properties that the field functions add. */
 export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
 const TEXT_CHARACTERS_MAX = 4096
@@ -81,7 +81,18 @@ function checkOptions(place: string, field: Field | NestedField): void {
     (field.metricType !== undefined && field.role !== 'counter')
   )
     throw wrong(`${place}: metricType of a ${field.role}`, field.metricType, 'unknown, for a counter')
+  if (field.class !== undefined && (!FIELD_CLASSES.includes(field.class) || isAlways(field.role)))
+    throw wrong(
+      `${place}: class of a ${field.role}`,
+      field.class,
+      isAlways(field.role) ? 'none: it goes along with every field' : FIELD_CLASSES.join(', '),
+    )
   if (!['ns', 'us', undefined].includes(field.resolution)) throw wrong(`${place}: unit`, field.resolution, 'ns, us')
+}
+
+/** Whether fields of a role go along with every other field. */
+function isAlways(role: Role): boolean {
+  return role === 'timestamp' || role === 'label'
 }
 
 function wrong(what: string, given: unknown, allowed: string): SondeError {

@@ -1,5 +1,5 @@
 import type { EntityClaim } from './entity.ts'
-import type { Field } from './field.ts'
+import type { Field, FieldClass } from './field.ts'
 import type { RecordType } from './record-type.ts'
 import type { Labels } from './series.ts'
 
@@ -9,6 +9,8 @@ interface FieldDescription {
   readonly role: Field['role']
   /** Empty if there is none. */
   readonly unit: string
+  /** Absent if it is not known, as of an engine. */
+  readonly class?: FieldClass
   readonly help: string
 }
 
@@ -39,11 +41,12 @@ export function describeType({ name, description, labels, layout, metrics, entit
   const fields: TypeDescription['fields'][number][] = []
   const records: TypeDescription['records'][number][] = []
   for (const slot of layout.slots) {
-    const { kind, role, count, unit = '', help = '', labels: constant, edges } = slot.field
+    const { kind, role, count, unit = '', help = '', labels: constant, edges, class: fieldClass = 'core' } = slot.field
     const metric = metrics.get(slot.name)
     const more = { ...(constant === undefined ? {} : { labels: constant }), ...(edges === undefined ? {} : { edges }) }
-    if (metric !== undefined) fields.push({ name: slot.name, kind, role, unit, help, metric, ...more })
-    else if (role !== 'label' && role !== 'timestamp') records.push({ name: slot.name, kind, role, count, unit, help })
+    const told = { name: slot.name, kind, role, unit, class: fieldClass, help }
+    if (metric !== undefined) fields.push({ ...told, metric, ...more })
+    else if (role !== 'label' && role !== 'timestamp') records.push({ ...told, count })
   }
   const about = entity === undefined ? {} : { entity }
   return { name, description, labels: labels.map((label) => label.name), ...about, fields, records }

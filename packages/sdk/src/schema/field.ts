@@ -10,6 +10,15 @@ import { type Fields, isType, type RecordOf, type RecordType } from './record-ty
  */
 export type Role = 'timestamp' | 'label' | 'counter' | 'gauge' | 'bucket' | 'value'
 
+/**
+ * How widely a field is sent. `core`: alerts, dashboards and pages of a cluster need it. `full`: it is for the pages of
+ * its node, and for destinations that ask for everything.
+ */
+export type FieldClass = 'core' | 'full'
+
+/** Every {@link FieldClass}. */
+export const FIELD_CLASSES: readonly FieldClass[] = ['core', 'full']
+
 /** Properties of a field beside its kind and role. */
 export interface FieldOptions {
   /** One sentence for people; becomes HELP. */
@@ -29,6 +38,11 @@ export interface FieldOptions {
    * the role.
    */
   metricType?: 'unknown'
+  /**
+   * Whether the field belongs to the core set: {@link FieldClass}. Time and labels have no class, because they go along
+   * with every field. Default: `core`; the option `core` of a type changes it.
+   */
+  class?: FieldClass
   /** Upper edges of a histogram's bins, ascending, without the last, open one; only for role `bucket`. */
   edges?: readonly number[]
 }
@@ -67,6 +81,7 @@ export interface NestedField<V = unknown, O extends boolean = boolean> {
   readonly metric?: undefined
   readonly labels?: undefined
   readonly metricType?: undefined
+  readonly class?: undefined
   readonly edges?: undefined
   /** Name of the type that it was made of. */
   readonly type: string
@@ -93,7 +108,7 @@ function make<V>(
   const own = Object.keys(options ?? {}).find((name) => MADE.includes(name))
   if (own !== undefined) {
     const advice =
-      'allowed: help, unit, metric, labels, metricType; see array, buckets, optional and timestamp for the others'
+      'allowed: help, unit, metric, labels, metricType, class; see array, buckets, optional and timestamp for the others'
     throw new SondeError('SCH_FIELD', `${own} is no option of a ${role}; ${advice}`)
   }
   return { ...options, ...made, kind, role, count: made.count ?? 1, optional: false }

@@ -48,6 +48,7 @@ test('whatever changes bytes or meaning changes the fingerprint', () => {
     defineType('t', '', { ...base(), rx: gauge('u64', said) }),
     defineType('t', '', { ...base(), rx: counter('u64', { ...said, unit: 'seconds' }) }),
     defineType('t', '', { ...base(), rx: counter('u64', { ...said, metric: 'rx' }) }),
+    defineType('t', '', { ...base(), rx: counter('u64', { ...said, class: 'full' }) }),
     defineType('t', '', { ...base(), rx: optional(rx) }),
     defineType('t', '', { ...base(), more: value('u8') }),
   ]

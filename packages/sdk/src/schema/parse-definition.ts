@@ -1,5 +1,6 @@
 import { messageOf, SondeError, shown } from '../errors.ts'
 import { JsonReader } from '../internal/json-reader.ts'
+import { FIELD_CLASSES } from './field.ts'
 import type { TypeDefinition } from './fingerprint.ts'
 import { type RecordType, typeOfDefinition, withEntity } from './record-type.ts'
 
@@ -66,11 +67,12 @@ function checkField(place: string, json: unknown, depth: number): string {
   if (typeof field.count !== 'number') throw read.wrong(`${at}: count`, field.count, 'a number')
   read.oneOf(`${at}: optional`, field.optional, [true, false])
   read.oneOf(`${at}: metricType`, field.metricType, [undefined, 'unknown'])
+  read.oneOf(`${at}: class`, field.class, [undefined, ...FIELD_CLASSES])
   read.oneOf(`${at}: resolution`, field.resolution, [undefined, 'ns', 'us'])
   if (field.kind === 'record') {
     read.text(`${at}: type`, field.type, TEXT_CHARACTERS_LIMIT)
     read.oneOf(`${at}: role`, field.role, ['value'])
-    for (const key of ['unit', 'metric', 'labels', 'metricType', 'edges'])
+    for (const key of ['unit', 'metric', 'labels', 'metricType', 'class', 'edges'])
       read.oneOf(`${at}: ${key}`, field[key], [undefined])
     checkFields(at, field.fields, depth + 1)
   }

@@ -207,7 +207,7 @@ test('what TypeScript would refuse is refused with type, field, what was given a
     ],
     [
       () => call(gauge, 'f64', { count: 5 }),
-      /^count is no option of a gauge; allowed: help, unit, metric, labels, metricType; see array/,
+      /^count is no option of a gauge; allowed: help, unit, metric, labels, metricType, class; see array/,
     ],
     [() => call(gauge, 'f64', { optional: true }), /^optional is no option of a gauge/],
     [() => call(label, 'Queue', { unit: 'jobs' }), /^label was given an object beyond what it takes/],

@@ -1,6 +1,7 @@
 import { type OptionNames, unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { checkDeclared } from './check-declared.ts'
+import { classed } from './classed.ts'
 import { constantLabelNames, faultOfConstantLabels } from './constant-labels.ts'
 import { claimOf, type EntityClaim } from './entity.ts'
 import type { Field, NestedField, Role } from './field.ts'
@@ -66,6 +67,11 @@ export interface TypeOptions {
   inTurns?: boolean
   /** The entity that the records describe. Devices and pods derive from it. Default: none. */
   entity?: EntityClaim
+  /**
+   * The fields of class `core`: all other fields get the class `full`. Time and labels have no class. Default: each
+   * field has the class that it declares.
+   */
+  core?: readonly string[]
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
@@ -73,7 +79,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 const OWN_PREFIX = 'sonde_'
 const METRIC = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const ROLES: ReadonlySet<string> = new Set<Role>(['timestamp', 'label', 'counter', 'gauge', 'bucket', 'value'])
-const OPTIONS: OptionNames<TypeOptions> = { layout: true, inTurns: true, entity: true }
+const OPTIONS: OptionNames<TypeOptions> = { layout: true, inTurns: true, entity: true, core: true }
 const CLAIM: OptionNames<EntityClaim> = {
   kind: true,
   key: true,
@@ -146,13 +152,14 @@ function fieldsOf(definitions: readonly FieldDefinition[]): Fields {
 export function defineOwnType<F extends Fields>(
   name: string,
   description: string,
-  fields: F,
+  given: F,
   options: TypeOptions = {},
 ): RecordType<F> {
   checkName(name, 'a type')
-  checkArguments(name, description, fields, options)
-  const { layout: kind = 'aligned', inTurns = false, entity: claim } = options
-  checkFields(name, fields, '')
+  checkArguments(name, description, given, options)
+  const { layout: kind = 'aligned', inTurns = false, entity: claim, core } = options
+  checkFields(name, given, '')
+  const fields = core === undefined ? given : classed(name, given, core)
   const layout = layoutOf(name, fields, kind)
   const metrics = new Map<string, string>()
   const places = new Set<string>()
@@ -202,11 +209,12 @@ function checkArguments(name: string, description: unknown, fields: unknown, opt
   if (!isObject(options)) throw wrong('the fourth argument', options, 'an object of options')
   const unknown = unknownOption(options as object, OPTIONS)
   if (unknown !== undefined) throw new SondeError('SCH_FIELD', `the options of type ${name}: ${unknown}`)
-  const { layout, inTurns = false, entity } = options as TypeOptions
+  const { layout, inTurns = false, entity, core } = options as TypeOptions
   const unknownOfEntity = isObject(entity) ? unknownOption(entity as object, CLAIM) : undefined
   if (unknownOfEntity !== undefined)
     throw new SondeError('SCH_ENTITY', `the entity of type ${name}: ${unknownOfEntity}`)
   if (typeof inTurns !== 'boolean') throw wrong('inTurns', inTurns, 'true, false')
+  if (core !== undefined && !Array.isArray(core)) throw wrong('core', core, 'a list of fields')
   if (layout !== undefined && layout !== 'aligned' && layout !== 'packed')
     throw wrong('layout', layout, 'aligned, packed')
 }

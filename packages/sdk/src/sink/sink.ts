@@ -22,6 +22,11 @@ export interface SinkStats {
   errors: number
   /** Time spent inside `accept`. Unit: seconds. */
   seconds: number
+  /**
+   * Records that an interval let go before `in`, because a later record of their series follows. These are no drops.
+   * Absent if the sink gets every record.
+   */
+  thinned?: number
 }
 
 /** A snapshot of the counts of a sink, as plain values. */
@@ -72,15 +77,15 @@ export interface Sink {
    * The dropped records, by reason, that other sinks keep: only this sink does not show them. For a view this is
    * `stats.dropped`. Default: none; all dropped records are lost.
    */
-  readonly hidden?: ReadonlyMap<string, number>
+  readonly hidden?: ReadonlyMap<string, number> | undefined
   /** Accepted records that are neither passed on nor dropped. Default: unknown. */
-  readonly queuedRecords?: number
+  readonly queuedRecords?: number | undefined
   /** Size of these records. Unit: bytes. Default: unknown. */
-  readonly queuedBytes?: number
+  readonly queuedBytes?: number | undefined
   /** The age of the oldest of these records, 0 without any. Unit: seconds. Default: unknown. */
   readonly lagS?: number | undefined
   /** Why the sink fails, as a sentence; empty if it does not fail. Default: unknown. */
-  readonly failing?: string
+  readonly failing?: string | undefined
   /** Limit of the records that wait until they are durable; more are dropped. Unit: bytes. Default: unknown. */
   readonly queueLimitBytes?: number
   /**

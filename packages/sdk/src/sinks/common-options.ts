@@ -1,13 +1,15 @@
 import * as v from 'valibot'
-import { boundedText, flag, list, pattern, setting } from '../config/kit.ts'
+import { boundedText, choice, flag, integer, list, pattern, setting } from '../config/kit.ts'
 import { snakeOf } from '../config/spelling.ts'
 import { messageOf } from '../errors.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
 import type { LabelOptions } from '../fieldset/label-changes.ts'
+import { FIELD_CLASSES, type FieldClass } from '../schema/field.ts'
 import { labelsEntry } from './label-entries.ts'
 
 const LINE_LIMIT = 4096
 const FILTER_LIMIT = 64
+const INTERVAL_S_MAX = 3600
 
 /** Keys that every destination has: they belong to the way to it. */
 export interface CommonOptions {
@@ -24,6 +26,16 @@ export interface CommonOptions {
    */
   readonly fieldSet?: string | readonly string[]
   /**
+   * `core`: of these fields, only those of class `core`, which alerts, dashboards and pages of a cluster need. `full`:
+   * all of them. Default: `full`.
+   */
+  readonly set?: FieldClass
+  /**
+   * Of each series, only the last record of each interval is sent; events are always sent. No flush and no
+   * acknowledgement waits then. Unit: seconds. Range: 0 to 3600. Default: 0, every record.
+   */
+  readonly intervalS?: number
+  /**
    * Changes of labels, in this order: `drop` (names), `rename` (new names by old), `add` (values by name, for sources
    * without that label). At most 64 of each. Default: none.
    */
@@ -37,6 +49,24 @@ export interface CommonOptions {
 }
 
 const FIELD_SET_WORDS = 'the name of a field set, or the lines of one'
+
+/** How much of the records a destination is given. */
+export type Rate = Pick<CommonOptions, 'set' | 'intervalS'>
+
+function rateEntries({ set = 'full', intervalS = 0 }: Rate) {
+  return {
+    set: setting(
+      choice(FIELD_CLASSES),
+      set,
+      'Fields of which class it is given: `core` only those that alerts, dashboards and pages of a cluster need; see [sets](destinations.md#sets-and-intervals)',
+    ),
+    intervalS: setting(
+      integer(0, INTERVAL_S_MAX, 'seconds'),
+      intervalS,
+      'Of each series, only the last record of each interval is sent; 0 sends every record. Events are always sent. Unit: seconds',
+    ),
+  }
+}
 
 /** Those keys as schema entries. */
 export const commonEntries = {
@@ -63,6 +93,7 @@ export const commonEntries = {
       ),
     ),
   ),
+  ...rateEntries({}),
   labels: labelsEntry,
   sources: setting(
     list(pattern(/^!?[^!].{0,199}$/, 'a name or pattern such as nic, gpu* or !self'), FILTER_LIMIT, 'patterns'),
@@ -82,6 +113,11 @@ export const commonEntries = {
       ),
     ),
   ),
+}
+
+/** The same with other defaults for `set` and `intervalS`. */
+export function commonEntriesWith(rate: Rate) {
+  return { ...commonEntries, ...rateEntries(rate) }
 }
 
 /** The keys that belong to all kinds, as files have them. */

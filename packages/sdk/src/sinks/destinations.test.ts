@@ -108,6 +108,19 @@ test('what shows only between destinations is said too', () => {
   for (const rules of [AGENT, PROGRAM]) assert.deepEqual(linesOf({ jsonl: { url, acknowledges: true } }, rules), [])
 })
 
+test('a destination may get the core set and the last record of an interval; then no acknowledgement waits for it', () => {
+  const files = { data_root: '/nowhere', set: 'core', interval_s: 15 }
+  assert.deepEqual(linesOf({ files }), [])
+  assert.deepEqual(linesOf({ jsonl: { url, set: 'full', intervalS: 0 } }, PROGRAM), [])
+  assert.deepEqual(linesOf({ files: { ...files, acknowledges: true } }), [
+    'export.files.acknowledges is true; allowed: false: with interval_s it does not get every record',
+  ])
+  assert.deepEqual(linesOf({ files: { set: 'most', interval_s: 3601 } }), [
+    'export.files.set is "most"; allowed: one of core, full',
+    'export.files.interval_s is 3601; allowed: a whole number from 0 to 3600 (seconds)',
+  ])
+})
+
 test('every kind has a name for files, a summary, and a description of each key', () => {
   for (const { name, summary, entries } of SINKS) {
     assert.match(name, /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)

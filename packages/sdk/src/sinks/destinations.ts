@@ -6,10 +6,11 @@ import { checkFolderIsFree } from '../delivery/disk-queue/open-folder.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
 import { userStateDir } from '../internal/user-dirs.ts'
-import { type CommonOptions, commonEntries } from './common-options.ts'
+import { type CommonOptions, commonEntries, commonEntriesWith } from './common-options.ts'
 import { SINKS, type SinkContext, type SinkDefinition } from './registry.ts'
 import { Route } from './route.ts'
 import { camelValues, respelledEntries } from './spelled-entries.ts'
+import { ThinnedSink } from './thinned-sink.ts'
 
 /** Destinations of one kind at most. */
 const COUNT_LIMIT = 16
@@ -41,7 +42,8 @@ export function exportEntries(rules: DestinationRules): Record<string, ReturnTyp
 function entryOf(sink: SinkDefinition, { spelling, isAgent }: DestinationRules) {
   const { entries, agentEntries = hasQueue(sink) ? { ...entries, ...agentQueueEntries } : entries } = sink
   const own = isAgent ? agentEntries : entries
-  return oneOrMany(respelledEntries({ ...commonEntries, ...own }, spelling), COUNT_LIMIT)
+  const common = isAgent ? commonEntriesWith(sink.agentRate ?? {}) : commonEntries
+  return oneOrMany(respelledEntries({ ...common, ...own }, spelling), COUNT_LIMIT)
 }
 
 /**
@@ -66,6 +68,12 @@ function optionIssues(
   const issues: ConfigIssue[] = []
   if (isAgent && common.acknowledges === true && definition.isDurable !== true && options.queueDir === undefined) {
     const allowed = `false: nothing of what ${definition.name} has survives a crash`
+    issues.push({ path: `${place}.acknowledges`, fault: 'is true', allowed })
+  }
+  const isThinned = (common.intervalS ?? 0) > 0
+  if (common.acknowledges === true && isThinned) {
+    const key = spelled('intervalS', spelling)
+    const allowed = `false: with ${key} it does not get every record`
     issues.push({ path: `${place}.acknowledges`, fault: 'is true', allowed })
   }
   // Files of a destination that is not used need not be there.
@@ -149,8 +157,12 @@ export function openDestination(
   context: Omit<SinkContext, 'name'>,
   setOf: (name: string) => CurrentSet,
 ): Route {
-  const { fieldSet, ...rest } = common
+  const { fieldSet, intervalS = 0, acknowledges, ...rest } = common
   const set = typeof fieldSet === 'string' ? setOf(fieldSet) : fieldSet && { current: inlineSet(fieldSet), fault: '' }
   const blocks = options.queuePolicy === 'block'
-  return new Route(definition.create(options, { ...context, name }), { ...rest, blocks, fieldSet: set })
+  const sink = definition.create(options, { ...context, name })
+  if (intervalS === 0)
+    return new Route(sink, { ...rest, ...(acknowledges === undefined ? {} : { acknowledges }), blocks, fieldSet: set })
+  const thinned = new ThinnedSink(sink, intervalS * 1000)
+  return new Route(thinned, { ...rest, acknowledges: false, blocks, fieldSet: set })
 }

@@ -2,6 +2,7 @@ import type { InferOutput, ObjectEntries, StrictObjectSchema } from 'valibot'
 import type { OnLoss } from '../delivery/ledger.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import type { Sink } from '../sink/sink.ts'
+import type { Rate } from './common-options.ts'
 import { esSink } from './es/definition.ts'
 import { fileSink } from './file/definition.ts'
 import { filesSink } from './files/definition.ts'
@@ -64,6 +65,8 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly entries: E
   /** The same with the defaults of an agent. Default: `entries`. */
   readonly agentEntries?: E
+  /** Defaults of `set` and `intervalS` in an agent. Default: all fields of every record. */
+  readonly agentRate?: Rate
   /** Whether it keeps records itself. Default: records survive a crash only in a queue on disk. */
   readonly isDurable?: boolean
   /** Finds an option that cannot be used although it is valid: it conflicts with others, or its file is missing. */

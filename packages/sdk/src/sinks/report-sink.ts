@@ -9,6 +9,7 @@ export function reportSink(source: Source, sink: Sink, isUp: boolean | undefined
   row.counter('records_in_total').set(stats.in)
   row.counter('records_out_total').set(stats.out)
   row.counter('records_dropped_total').set(droppedTotal(stats))
+  if (stats.thinned !== undefined) row.counter('records_thinned_total').set(stats.thinned)
   row.counter('duplicates_total').set(stats.duplicates)
   row.counter('errors_total').set(stats.errors)
   row.counter('accept_seconds_total').set(stats.seconds)

@@ -1,9 +1,10 @@
 import { nameFilter } from '../config/name-filter.ts'
 import { type BatchProjection, batchProjection } from '../fieldset/batch-projection.ts'
-import type { FieldSet } from '../fieldset/fieldset.ts'
+import { coreOf, type FieldSet } from '../fieldset/fieldset.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import { LabelChanges, type LabelOptions } from '../fieldset/label-changes.ts'
 import type { Batch, SourceInfo } from '../schema/batch.ts'
+import type { FieldClass } from '../schema/field.ts'
 import type { RecordType } from '../schema/record-type.ts'
 import { countDrop, type Sink } from '../sink/sink.ts'
 import { sourceFilter } from './source-tags.ts'
@@ -12,6 +13,8 @@ import { sourceFilter } from './source-tags.ts'
 export interface RouteOptions {
   /** The fields that pass. Default: all. */
   readonly fieldSet?: CurrentSet | undefined
+  /** `core`: of these, only fields of class `core` pass. Default: `full`. */
+  readonly set?: FieldClass | undefined
   /** Changes of labels. Default: none. */
   readonly labels?: LabelOptions | undefined
   /** Patterns of the names of sources. Default: all. */
@@ -37,6 +40,7 @@ export class Route {
   /** Whether clients of an agent wait while its queue is full. */
   readonly blocks: boolean
   readonly #fieldSet: CurrentSet | undefined
+  readonly #isCore: boolean
   readonly #labels: LabelChanges | undefined
   readonly #leavesOut: ((batch: Batch) => boolean) | undefined
   readonly #admits: ((source: SourceInfo) => boolean) | undefined
@@ -51,6 +55,7 @@ export class Route {
     this.acknowledges = options.acknowledges ?? true
     this.blocks = options.blocks ?? false
     this.#fieldSet = fieldSet
+    this.#isCore = options.set === 'core'
     const isChanged = Object.values(labels).some((changes) => Object.keys(changes).length > 0)
     this.#labels = isChanged ? new LabelChanges(labels, () => sink.stats.errors++) : undefined
     this.#leavesOut = leavesOut
@@ -69,7 +74,8 @@ export class Route {
   pass(batch: Batch): Batch | undefined {
     if (this.#leavesOut?.(batch)) return undefined
     if (!this.admits(batch.source)) return undefined
-    return this.#fieldSet === undefined && this.#labels === undefined ? batch : this.#project(batch)
+    const isUnchanged = this.#fieldSet === undefined && !this.#isCore && this.#labels === undefined
+    return isUnchanged ? batch : this.#project(batch)
   }
 
   /** The client of a source has disconnected for good. */
@@ -100,7 +106,7 @@ export class Route {
     }
     let projection = this.#projections.get(batch.type)
     if (projection === undefined) {
-      projection = batchProjection(batch.type, { set, labels: this.#labels })
+      projection = batchProjection(batch.type, { set: this.#isCore ? coreOf(set) : set, labels: this.#labels })
       this.#projections.set(batch.type, projection)
     }
     return projection(batch)

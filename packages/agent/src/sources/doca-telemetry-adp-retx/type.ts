@@ -53,6 +53,6 @@ export function timeoutsType(edges: readonly number[]) {
         help: 'Timeouts by duration, since the agent began to count',
       }),
     },
-    { entity: { kind: 'nic', key: ['rdma_device'] } },
+    { entity: { kind: 'nic', key: ['rdma_device'] }, core: [] },
   )
 }

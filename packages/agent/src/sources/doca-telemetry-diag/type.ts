@@ -29,7 +29,7 @@ export const docaDiagType = defineType(
     host_receive_buffer_discards_total: count('Packets dropped because the receive buffer of the host was full'),
     transport_packets_total: count('Packets that the receive transport passed to the host'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Diagnostic counters of a port. */
@@ -49,7 +49,7 @@ export const docaDiagPortType = defineType(
     cnp_handled_packets_total: count('Congestion notifications that slowed a sender here'),
     cnp_sent_packets_total: count('Congestion notifications sent'),
   },
-  { entity: entityOfPort },
+  { entity: entityOfPort, core: [] },
 )
 
 /** Diagnostic counters of a priority of a port. */
@@ -68,7 +68,7 @@ export const docaDiagPriorityType = defineType(
     tx_packets_total: count('Packets sent'),
     tx_pauses_total: count('Pause packets sent'),
   },
-  { entity: entityOfPort },
+  { entity: entityOfPort, core: [] },
 )
 
 /**
@@ -94,7 +94,7 @@ export const docaDiagPciType = defineType(
     read_latency_max_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Longest latency of a read' })),
     read_latency_min_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Shortest latency of a read' })),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /**
@@ -124,7 +124,7 @@ export const docaDiagCounterType = defineType(
     name: label("NVIDIA's name of the counter; unknown if Sonde does not know it"),
     value: counter('u64', { metric: 'doca_diag_counter', help: 'Value of the counter; its unit is unknown' }),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** State of the sampling of one device. */
@@ -150,7 +150,7 @@ export const docaDiagSamplingType = defineType(
       }),
     ),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Returns the field of {@link sampleTypeOf} that holds the value of a counter. */

@@ -16,7 +16,7 @@ export const docaDpaProcessType = defineType(
     name: text({ help: 'Name of the process; empty unless the application set one' }),
     threads: gauge('u32', { help: 'Threads of the process' }),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Threads on the data-path accelerator. */
@@ -34,5 +34,5 @@ export const docaDpaThreadType = defineType(
     instructions_total: counter('u64', { help: 'Instructions that the thread executed' }),
     executions_total: counter('u64', { help: 'Times the thread was scheduled' }),
   },
-  { entity },
+  { entity, core: ['active_seconds_total'] },
 )

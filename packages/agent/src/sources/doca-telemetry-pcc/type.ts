@@ -20,7 +20,7 @@ export const docaPccType = defineType(
     enabled: gauge('u8', { help: '1 if the algorithm is enabled' }),
     counters_enabled: gauge('u8', { help: '1 if its counters are enabled' }),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Counters of an algorithm; only the algorithm knows their meaning. */

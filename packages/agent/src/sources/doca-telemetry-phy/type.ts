@@ -36,7 +36,18 @@ export const docaPhyType = defineType(
     supply_volts: optional(gauge('f64', { unit: 'volts', help: 'Supply voltage of the module' })),
     round_trip_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Round trip over the cable, there and back' })),
   },
-  { entity },
+  {
+    entity,
+    core: [
+      'link_up',
+      'effective_errors_total',
+      'raw_bit_error_ratio',
+      'effective_bit_error_ratio',
+      'symbol_error_ratio',
+      'temperature_celsius',
+      'temperature_high_celsius',
+    ],
+  },
 )
 
 /** One lane of a link. */
@@ -55,7 +66,7 @@ export const docaPhyLaneType = defineType(
     rx_los: optional(gauge('u8', { help: '1 if the module receives no light; stays until it is read' })),
     snr_media_db: optional(gauge('f64', { unit: 'db', help: 'Signal to noise on the optical side' })),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Origins of the counts of {@link docaDiagLinkType}. */
@@ -81,5 +92,5 @@ export const docaDiagLinkType = defineType(
       help: 'Errors of the link by kind, counted where origin says; no diagnostic counter counts them',
     }),
   },
-  { entity: { kind: 'nic', key: ['device', 'port'] } },
+  { entity: { kind: 'nic', key: ['device', 'port'] }, core: [] },
 )

@@ -31,7 +31,7 @@ export const ethtoolLinkType = defineType(
     firmware: word('Version of the firmware'),
     address: word('Address on its bus, for PCI as in 0000:9a:00.0'),
   },
-  { entity },
+  { entity, core: ['responsive', 'detected', 'speed_bytes_per_second'] },
 )
 
 /** Counters of a port and of its device that stand for themselves. The names are those of the mlx5 driver. */
@@ -106,7 +106,23 @@ export const ethtoolPortType = defineType(
       'Seconds in which writes over PCIe waited more than 30 % of the time',
     ),
   },
-  { entity },
+  {
+    entity,
+    core: [
+      'tx_phy_bytes_total',
+      'rx_crc_errors_phy_total',
+      'rx_pcs_symbol_err_phy_total',
+      'rx_corrected_bits_phy_total',
+      'rx_discards_phy_total',
+      'link_down_events_phy_total',
+      'tx_pause_storm_error_events_total',
+      'rx_out_of_buffer_total',
+      'tx_vport_rdma_unicast_bytes_total',
+      'module_high_temp_total',
+      'outbound_pci_stalled_rd_ratio',
+      'outbound_pci_stalled_wr_ratio',
+    ],
+  },
 )
 
 /** Counters of one priority of a port: `rx_prio3_pause` is `rx_pause_total` of priority 3. */
@@ -131,7 +147,7 @@ export const ethtoolPriorityType = defineType(
     rx_cong_discard_total: count('Packets dropped for congestion of the host'),
     rx_marked_total: count('Packets that the device gave an ECN mark for congestion of the host'),
   },
-  { entity },
+  { entity, core: ['rx_pause_seconds_total', 'tx_pause_seconds_total'] },
 )
 
 /** Counters of one lane of a port: `rx_err_lane_2_phy` is `rx_err_phy_total` of lane 2. */
@@ -144,7 +160,7 @@ export const ethtoolLaneType = defineType(
     lane: labelNumber('u8', 'Lane, from 0'),
     rx_err_phy_total: count('Bit errors before forward error correction'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Every statistic of a driver that none of the other types has. */
@@ -160,5 +176,5 @@ export const ethtoolDriverType = defineType(
       help: 'Value of the statistic; a few drivers have gauges among their statistics',
     }),
   },
-  { entity },
+  { entity, core: [] },
 )

@@ -48,7 +48,7 @@ export const hostCpuType = defineType(
     guest_seconds_total: ofGuests('user'),
     guest_nice_seconds_total: ofGuests('nice'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Memory of the node. */
@@ -87,7 +87,7 @@ export const hostMemoryType = defineType(
     unevictable_bytes: bytes('Memory that cannot be reclaimed, locked memory included'),
     hardware_corrupted_bytes: bytes('Memory that the kernel no longer uses because its hardware is broken'),
   },
-  { entity },
+  { entity, core: ['total_bytes', 'available_bytes'] },
 )
 
 /** How long tasks waited for a resource (PSI). */
@@ -114,7 +114,7 @@ export const hostSoftnetType = defineType(
     dropped_total: count('Packets dropped because the backlog of the CPU was full'),
     squeezed_total: count('Rounds that used up their budget before all packets were processed'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** Load averages. */
@@ -158,7 +158,7 @@ export const hostKernelType = defineType(
     open_files_limit: number('Limit of file handles'),
     release: optional(text({ help: 'Release of the kernel' })),
   },
-  { entity },
+  { entity, core: ['boot_time_seconds'] },
 )
 
 /** Work of the virtual memory of the node. */
@@ -182,7 +182,7 @@ export const hostVmType = defineType(
     numa_hint_faults_total: optional(count('Page faults by which the kernel finds the NUMA node that uses a page')),
     numa_migrated_pages_total: optional(count('Pages moved to the NUMA node that uses them')),
   },
-  { entity },
+  { entity, core: ['oom_kills_total'] },
 )
 
 /** One disk. */
@@ -208,7 +208,7 @@ export const hostDiskType = defineType(
     flushes_total: optional(count('Flushes completed')),
     flush_seconds_total: optional(seconds('Time that flushes took, added up')),
   },
-  { entity },
+  { entity, core: ['read_bytes_total', 'written_bytes_total', 'io_seconds_total'] },
 )
 
 /** TCP, UDP and IP of the network namespace that Sonde is in. */
@@ -246,7 +246,7 @@ export const hostNetworkType = defineType(
     tracked_connections: number('Connections that the firewall tracks'),
     tracked_connections_limit: number('Limit of connections that the firewall tracks'),
   },
-  { entity },
+  { entity, core: ['tcp_retransmitted_segments_total'] },
 )
 
 /** One NUMA node. */
@@ -269,7 +269,7 @@ export const hostNumaType = defineType(
     local_pages_total: optional(count('Pages allocated on this node by tasks that run on it')),
     other_pages_total: optional(count('Pages allocated on this node by tasks that run on another')),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 const sensor = {
@@ -292,7 +292,7 @@ export const hostTemperatureType = defineType(
     limit_celsius: celsius('Temperature that is too high in the long run'),
     critical_celsius: celsius('Temperature at which the device protects itself'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** One fan. */
@@ -306,7 +306,7 @@ export const hostFanType = defineType(
     minimum_rpm: rpm('Rotations per minute below which the fan counts as broken'),
     maximum_rpm: rpm('Rotations per minute at full speed'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** One power meter. */
@@ -321,7 +321,7 @@ export const hostPowerType = defineType(
     limit_watts: watts('Power that is too high in the long run'),
     critical_watts: watts('Power at which the device protects itself'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** One thermal zone. */
@@ -337,7 +337,7 @@ export const hostThermalZoneType = defineType(
     hot_celsius: celsius('Temperature at which the kernel notifies the firmware'),
     critical_celsius: celsius('Temperature at which the kernel shuts the node down'),
   },
-  { entity },
+  { entity, core: [] },
 )
 
 /** One memory controller, with a record for each read. */
@@ -354,7 +354,7 @@ export const hostMemoryControllerType = defineType(
     size_bytes: bytes('Memory behind the controller'),
     name: optional(text({ help: 'Name of the controller in its driver, such as Skylake Socket#0 IMC#0' })),
   },
-  { inTurns: true, entity },
+  { inTurns: true, entity, core: ['corrected_errors_total', 'uncorrected_errors_total'] },
 )
 
 /** One memory module, with a record for each read. */
@@ -372,7 +372,7 @@ export const hostMemoryModuleType = defineType(
     location: optional(text({ help: 'Location of the module, such as channel 0 slot 1' })),
     kind: optional(text({ help: 'Kind of memory, such as Registered-DDR5' })),
   },
-  { inTurns: true, entity },
+  { inTurns: true, entity, core: [] },
 )
 
 /** One processor package, with a record for each read. */
@@ -390,5 +390,5 @@ export const hostCpuPackageType = defineType(
     frequency_max_hertz: optional(gauge('f64', { unit: 'hertz', help: 'Highest clock of the processor' })),
     governor: optional(text({ help: 'Policy that chooses the clock, such as performance or powersave' })),
   },
-  { inTurns: true, entity },
+  { inTurns: true, entity, core: ['throttles_total', 'throttled_seconds_total'] },
 )

@@ -41,7 +41,22 @@ export const netdevType = defineType(
     ),
     mtu_bytes: optional(gauge('u32', { unit: 'bytes', help: 'Longest packet that the interface sends in one piece' })),
   },
-  { entity: { ...entity, defines: true } },
+  {
+    entity: { ...entity, defines: true },
+    core: [
+      'rx_bytes_total',
+      'rx_packets_total',
+      'rx_errors_total',
+      'rx_dropped_total',
+      'tx_bytes_total',
+      'tx_packets_total',
+      'tx_errors_total',
+      'tx_dropped_total',
+      'up',
+      'carrier',
+      'speed_bytes_per_second',
+    ],
+  },
 )
 
 /**

@@ -113,6 +113,14 @@ export const nvmlGpuInfoType = defineType(
         { by: 'uuid', field: 'UUID' },
       ],
     },
+    core: [
+      'power_limit_default_watts',
+      'sm_clock_max_hertz',
+      'slowdown_celsius',
+      'memory_max_operating_celsius',
+      'pcie_generation_max',
+      'pcie_width_max_lanes',
+    ],
   },
 )
 
@@ -216,7 +224,37 @@ export const nvmlGpuType = defineType(
       ),
     ),
   },
-  { entity },
+  {
+    entity,
+    core: [
+      'gpu_util',
+      'sm_clock',
+      'gpu_temp',
+      'memory_temp',
+      'power_usage',
+      'enforced_power_limit',
+      'clocks_event_reasons',
+      'clocks_event_reason_sw_power_cap_ns',
+      'clocks_event_reason_sw_therm_slowdown_ns',
+      'clocks_event_reason_hw_therm_slowdown_ns',
+      'clocks_event_reason_hw_power_brake_slowdown_ns',
+      'thermal_violation',
+      'fb_total',
+      'fb_free',
+      'fb_used',
+      'fb_reserved',
+      'pcie_link_gen',
+      'pcie_link_width',
+      'pcie_replay_counter',
+      'xid_errors',
+      'ecc_sbe_vol_total',
+      'ecc_dbe_vol_total',
+      'uncorrectable_remapped_rows',
+      'row_remap_failure',
+      'row_remap_pending',
+      'mig_mode',
+    ],
+  },
 )
 
 /** XID errors by number. A gauge of the last error would hide repeated errors and bursts. */
@@ -275,7 +313,20 @@ export const nvmlProfileType = defineType(
     nvlink_tx_bytes: optional(bytesPerSecond('nvlink_tx_bytes', 'Bytes a second that the GPU sends over NVLink')),
     nvlink_rx_bytes: optional(bytesPerSecond('nvlink_rx_bytes', 'Bytes a second that the GPU receives over NVLink')),
   },
-  { entity },
+  {
+    entity,
+    core: [
+      'sm_active',
+      'pipe_tensor_active',
+      'dram_active',
+      'pipe_fp32_active',
+      'pipe_fp16_active',
+      'pcie_tx_bytes',
+      'pcie_rx_bytes',
+      'nvlink_tx_bytes',
+      'nvlink_rx_bytes',
+    ],
+  },
 )
 
 /** Values of one MIG instance, relative to its slice of the GPU. */
@@ -293,5 +344,18 @@ export const nvmlMigType = defineType(
     fb_used: optional(mebibytes('fb_used', 'Memory that processes use, without the reserved part')),
     fb_reserved: optional(mebibytes('fb_reserved', 'Memory that driver and firmware keep')),
   },
-  { entity },
+  {
+    entity,
+    core: [
+      'sm_active',
+      'pipe_tensor_active',
+      'dram_active',
+      'pipe_fp32_active',
+      'pipe_fp16_active',
+      'fb_total',
+      'fb_free',
+      'fb_used',
+      'fb_reserved',
+    ],
+  },
 )

@@ -28,5 +28,5 @@ export const pciSamplingType = defineType(
   'pci_sampling',
   'Fast sampling of link and errors of one PCI device',
   { time: timestamp(), pci_address, samples: gauge('u32', { help: 'Samples since the last record' }) },
-  { entity },
+  { entity, core: [] },
 )

@@ -81,6 +81,16 @@ export const pciDeviceType = defineType(
         { kind: 'pci', key: ['physical_function'] },
       ],
     },
+    core: [
+      'current_link_speed_transfers_per_second',
+      'max_link_speed_transfers_per_second',
+      'current_link_width_lanes',
+      'max_link_width_lanes',
+      'current_link_bandwidth_bytes_per_second',
+      'aer_correctable_total',
+      'aer_nonfatal_total',
+      'aer_fatal_total',
+    ],
   },
 )
 

@@ -32,7 +32,7 @@ export const podInfoType = defineType(
       gauge('u32', { metric: 'pod_requested_gpus', help: 'GPUs, or MIG instances, that the pod asks for' }),
     ),
   },
-  { entity: { ...entity, defines: true } },
+  { entity: { ...entity, defines: true }, core: ['start_time_seconds', 'requested_gpus'] },
 )
 
 /** Devices of containers: one record for each container and device. */
@@ -49,7 +49,7 @@ export const podDeviceType = defineType(
     via: text({ help: 'Origin of this fact, such as `kubelet` or `labels of dcgm-exporter`' }),
     present: gauge('u8', { help: '1 while the container holds the device' }),
   },
-  { entity },
+  { entity, core: ['present'] },
 )
 
 /**

@@ -18,5 +18,5 @@ export const hostPressureSamplingType = defineType(
   'host_pressure_sampling',
   'Fast sampling of the time that tasks waited for a resource',
   { time: timestamp(), resource, samples: gauge('u32', { help: 'Samples since the last record' }) },
-  { entity },
+  { entity, core: [] },
 )

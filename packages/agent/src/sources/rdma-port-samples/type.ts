@@ -35,5 +35,5 @@ export const rdmaPortSamplingType = defineType(
     }),
     saturated: text({ help: 'Names of those counters, with a blank between' }),
   },
-  { entity },
+  { entity, core: [] },
 )

@@ -46,5 +46,5 @@ export const rdmaSamplingType = defineType(
       }),
     ),
   },
-  { entity },
+  { entity, core: [] },
 )

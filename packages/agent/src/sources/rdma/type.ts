@@ -60,6 +60,14 @@ export const rdmaPortType = defineType(
         { by: 'netdev', field: 'netdevs', isList: true },
       ],
     },
+    core: [
+      'state',
+      'phys_state',
+      'rate_bytes_per_second',
+      'width_lanes',
+      'xmit_data_bytes_total',
+      'rcv_data_bytes_total',
+    ],
   },
 )
 
@@ -128,7 +136,17 @@ export const rdmaPortCountersType = defineType(
       'Management packets dropped because no buffer was free; stays at 65 535',
     ),
   },
-  { inTurns: true, entity },
+  {
+    inTurns: true,
+    entity,
+    core: [
+      'xmit_packets_total',
+      'rcv_packets_total',
+      'xmit_wait_ticks_total',
+      'symbol_error_total',
+      'link_downed_total',
+    ],
+  },
 )
 
 const HW_PORT = 'Number of the port, from 1; 0 for the counters of the device as a whole'
@@ -198,7 +216,24 @@ export const rdmaHwType = defineType(
       gauge('f64', { unit: 'seconds', help: 'Time for which the driver repeats its last values' }),
     ),
   },
-  { inTurns: true, entity },
+  {
+    inTurns: true,
+    entity,
+    core: [
+      'out_of_buffer_total',
+      'out_of_sequence_total',
+      'duplicate_request_total',
+      'rnr_nak_retry_err_total',
+      'local_ack_timeout_err_total',
+      'req_transport_retries_exceeded_total',
+      'roce_adp_retrans_total',
+      'rp_cnp_ignored_total',
+      'np_ecn_marked_roce_packets_total',
+      'np_cnp_sent_total',
+      'rx_icrc_encapsulated_total',
+      'tx_bytes_total',
+    ],
+  },
 )
 
 /** Every other hardware counter: counters of other drivers, and new counters. */
@@ -212,5 +247,5 @@ export const rdmaDriverType = defineType(
     counter: label('Name of the counter in its driver'),
     statistic: counter('u64', { metricType: 'unknown', help: 'Value of the counter' }),
   },
-  { inTurns: true, entity },
+  { inTurns: true, entity, core: [] },
 )

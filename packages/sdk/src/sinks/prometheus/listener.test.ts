@@ -98,6 +98,10 @@ test('the variables of the guide open a listener with filters, indexes and label
   assert.deepEqual(await linesAt(`${sink.address}/cset/rx`), rx)
   assert.deepEqual(await linesAt(`${sink.address}/rx?a=1`), rx)
   assert.deepEqual(await linesAt(`${sink.address}/fset/none`), [])
+  assert.deepEqual(await linesAt(`${sink.address}/rx?set=core`), rx)
+  const refused = await fetch(`${sink.address}/metrics?set=most`)
+  assert.equal(refused.status, 400)
+  assert.equal(await refused.text(), 'set is "most"; allowed: core, full, once\n')
 })
 
 test('an option counts more than the variable, and what is wrong with one is refused before anything is opened', async (t) => {

@@ -22,6 +22,9 @@ const SILENCE_LIMIT_MS = 30_000
 /** Time for current scrapes when the server closes. */
 const CLOSE_LIMIT_MS = 1000
 
+/** Status of errors that are the fault of the request. */
+const STATUS_OF: Readonly<Record<string, number>> = { SET_UNKNOWN: 404, SET_CLASS: 400 }
+
 /** A server that listens. */
 export interface Serving {
   /** Such as `http://127.0.0.1:9101`, with the port that it got. */
@@ -86,8 +89,9 @@ function routes(
       await answerScrape(view, request, response, filter)
     } catch (error) {
       const { code = '' } = error as { code?: string }
-      if (code !== 'SET_UNKNOWN') view.stats.errors++
-      tell(response, code === 'SET_UNKNOWN' ? 404 : 503, messageOf(error))
+      const status = STATUS_OF[code] ?? 503
+      if (status === 503) view.stats.errors++
+      tell(response, status, messageOf(error))
     }
   }
 }

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { SIGNALS } from '../../packages/agent/src/hints/watch/signals.ts'
+import { TestReport } from '../../packages/agent/src/sources/simulator/test-report.ts'
+import { CORE_SET } from '../../packages/sdk/src/fieldset/fieldset.ts'
+import { createPrometheus } from '../../packages/sdk/src/index.ts'
+import { filesOf, root } from '../../scripts/check/sources.ts'
+import { coreMetrics, declaredTypes, metricNames } from '../../scripts/docs/metric-list.ts'
+
+const FILE = new URL('core-metrics.txt', import.meta.url)
+const RENEW = 'SONDE_GOLDEN=renew npm test -- core-set'
+
+/**
+ * Metrics that hints or pages use and that are `full` all the same, and why. A page of one device asks the agent of its
+ * node; hints are found there too.
+ */
+const FULL_ALL_THE_SAME: Readonly<Record<string, string>> = {
+  doca_adp_retx_timeout_seconds: 'a histogram on the page of one NIC: 16 series each',
+  doca_pci_read_latency_seconds: 'a histogram on the page of one NIC: 12 series each',
+  ethtool_lane_rx_err_phy_total: 'four series a port; the core set has the errors of the port',
+  ethtool_priority_tx_bytes_total: 'eight series a port; a hint reads it on the node',
+  host_cpu_seconds_total: 'a series for each mode of each CPU; the core set has load and pressure',
+  netdev_mtu_bytes: 'a property on the page of one interface',
+  pci_device_max_link_bandwidth_bytes_per_second: 'the product of speed and lanes, which are in the core set',
+}
+
+const core = new Set(coreNames())
+
+test('the core set is that of the list', () => {
+  const found = coreMetrics()
+  if (process.env.SONDE_GOLDEN === 'renew') writeFileSync(FILE, found)
+  const [before, now] = [readFileSync(FILE, 'utf8').split('\n'), found.split('\n')]
+  const gone = before.filter((line) => !now.includes(line))
+  const added = now.filter((line) => !before.includes(line))
+  const advice = 'Engines of users hold these series, and each costs on every node. A change is a decision'
+  assert.deepEqual({ gone, added }, { gone: [], added: [] }, `${advice}: write it into CHANGELOG.md, then ${RENEW}`)
+})
+
+test('everything that hints and pages use is in the core set, but for what the list above names', () => {
+  const used = new Set([...usedByHints(), ...usedByPages()])
+  const missing = [...used].filter((name) => !core.has(name) && FULL_ALL_THE_SAME[name] === undefined)
+  assert.deepEqual(missing, [])
+  const idle = Object.keys(FULL_ALL_THE_SAME).filter((name) => core.has(name) || !used.has(name))
+  assert.deepEqual(idle, [], 'these are in the core set, or nobody uses them: leave them out of the list')
+})
+
+test('the largest simulated node has about a third of its series in the core set', async (t) => {
+  const { full, core } = await seriesOf('hgx-h100')
+  t.diagnostic(`${full} series, ${core} of them core`)
+  assert.ok(full >= 4000, `${full} series`)
+  assert.ok(core >= 1000 && core <= 1500, `${core} of ${full} series are core`)
+})
+
+function coreNames(): string[] {
+  return coreMetrics()
+    .split('\n')
+    .map((line) => line.replace(/\{.*/, ''))
+}
+
+function usedByHints(): string[] {
+  return SIGNALS.map(({ metric }) => metric)
+}
+
+/** Metrics whose names stand in the console, or in its exports of apps and exporters. */
+function usedByPages(): string[] {
+  const names = new Set(
+    metricNames()
+      .split('\n')
+      .map((line) => line.split(' ')[0] ?? ''),
+  )
+  const files = filesOf('packages/console/**/*.{ts,tsx}').filter((file) => !/test/.test(file))
+  const words = files.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\w+/g) ?? [])
+  return [...new Set(words)].filter((word) => names.has(word))
+}
+
+/** Series of a simulated node in `/metrics`, after its sources that read in turns have read all. */
+async function seriesOf(node: string): Promise<{ full: number; core: number }> {
+  const view = createPrometheus()
+  const report = new TestReport({ node })
+  for (let second = 0; second < 12; second++) for (const batch of report.batchesAt(second)) view.accept(batch)
+  const count = async (filter?: typeof CORE_SET) => {
+    const scrape = await view.render({}, filter)
+    const lines = Buffer.concat(scrape.chunks).toString().split('\n')
+    scrape.release()
+    return lines.filter((line) => line !== '' && !line.startsWith('#')).length
+  }
+  const counts = { full: await count(), core: await count(CORE_SET) }
+  await view.close()
+  return counts
+}
+
+test('a metric of several types has the same class in all of them', () => {
+  const classes = new Map<string, string>()
+  const torn = new Set<string>()
+  for (const { metrics } of declaredTypes())
+    for (const { name, classes: own } of metrics) {
+      const text = JSON.stringify([...own].sort())
+      if ((classes.get(name) ?? text) !== text) torn.add(name)
+      classes.set(name, text)
+    }
+  assert.deepEqual([...torn], [])
+})
