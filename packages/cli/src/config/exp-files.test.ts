@@ -30,7 +30,7 @@ test('destinations of .exp files stand behind those of the file, each value with
   )
   const text = printConfig(loaded)
   assert.match(text, /url: http:\/\/far:9200\/? +# .*es\.exp:4/)
-  assert.match(text, /name: influx +# .*influx\.exp:1/)
+  assert.match(text, /name: influx.exp +# .*influx\.exp:1/)
   assert.doesNotMatch(text, /hush/)
 })
 

@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /**
  * The destination of a `.exp` file. A file without `enable=1` is switched off, and nothing else of it is checked. Pure.
  *
- * @param file Path of the file: its name is the name of a destination without one.
+ * @param file Path of the file: its name, `es.exp`, is the name of a destination without one.
  * @param readSet Gives the lines of a field set, or a fault as the predicate of a sentence.
  */
 export function expDestination(
@@ -52,7 +52,7 @@ export function expDestination(
   const reader = new Reader(plugin, readSet)
   for (const line of lines) reader.take(line)
   return {
-    destination: { kind: plugin.kind, block: reader.block(basename(file, '.exp')), lines: reader.lines },
+    destination: { kind: plugin.kind, block: reader.block(basename(file)), lines: reader.lines },
     faults: [...faults, ...reader.faults],
   }
 }
@@ -75,6 +75,8 @@ class Reader {
   readonly #plugin: Plugin
   readonly #readSet: (path: string) => readonly string[] | string
   readonly #block: Record<string, unknown>
+  /** The lines of `counterset` and `fieldset`. */
+  readonly #sets = new Map<ExpLine, readonly string[]>()
   /** Parts of an address or a path, which are no keys of the block. */
   readonly #parts = new Map<string, string>()
 
@@ -100,6 +102,14 @@ class Reader {
   /** The block, with what follows from several lines. */
   block(usualName: string): Record<string, unknown> {
     const { hasUrl, port, kind } = this.#plugin
+    // Lines of counters have no section, so they come first.
+    const sets = [...this.#sets].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
+    for (const [line] of sets)
+      this.#set(
+        line,
+        ['field_set'],
+        sets.flatMap(([, lines]) => lines),
+      )
     const block: Record<string, unknown> = { name: usualName, ...this.#block }
     const given = (part: string) => this.#parts.get(part)
     if (hasUrl) {
@@ -112,7 +122,10 @@ class Reader {
       if (given('port') !== undefined) block.port = Number(given('port'))
     }
     if (kind === 'file' && typeof block.folder === 'string') {
-      block.path = join(block.folder, typeof block.path === 'string' ? block.path : `${block.name}.log`)
+      block.path = join(
+        block.folder,
+        typeof block.path === 'string' ? block.path : `${basename(String(block.name), '.exp')}.log`,
+      )
       const line = this.lines.get('path') ?? this.lines.get('folder') ?? 1
       this.lines.set('path', line)
     }
@@ -159,10 +172,8 @@ class Reader {
 
   #fieldSet(line: ExpLine): void {
     const read = this.#readSet(line.value)
-    if (this.#block.field_set !== undefined)
-      this.#fail(line, 'is given beside another set; allowed: counterset or fieldset')
-    else if (typeof read === 'string') this.#fail(line, `is ${JSON.stringify(line.value)}: ${read}`)
-    else this.#set(line, ['field_set'], read)
+    if (typeof read === 'string') this.#fail(line, `is ${JSON.stringify(line.value)}: ${read}`)
+    else this.#sets.set(line, read)
   }
 
   #set({ line }: ExpLine, path: readonly string[], value: unknown): void {

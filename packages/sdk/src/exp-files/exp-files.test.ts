@@ -81,19 +81,30 @@ plugin_TLS=On\nplugin_tls.verify=off\nplugin_shared_key=a=b#c\nadd_site=lab`),
     },
   )
   assert.deepEqual(blockOf(`${start}es\nhost=::1\nplugin_tls=on\nplugin_Logstash_Format=On`), {
-    ...{ kind: 'es', name: 'one', index: 'fluent-bit', logstash_prefix: 'logstash' },
+    ...{ kind: 'es', name: 'one.exp', index: 'fluent-bit', logstash_prefix: 'logstash' },
     ...{ url: 'https://[::1]:9200', logstash_format: true },
   })
   assert.deepEqual(blockOf(`${start}influx\nport=1\nplugin_database=d`), {
-    ...{ kind: 'influx', name: 'one', url: 'http://127.0.0.1:1', database: 'd' },
+    ...{ kind: 'influx', name: 'one.exp', url: 'http://127.0.0.1:1', database: 'd' },
   })
   assert.deepEqual(blockOf(`${start}file\nplugin_path=/var/log\nplugin_format=csv`), {
-    ...{ kind: 'file', name: 'one', format: 'csv', path: '/var/log/one.log' },
+    ...{ kind: 'file', name: 'one.exp', format: 'csv', path: '/var/log/one.log' },
   })
   assert.deepEqual(blockOf(`${start}stdout_raw\nmsgpack_data_layout=custom`), {
-    ...{ kind: 'stdout', name: 'one', format: 'plain', layout: 'custom' },
+    ...{ kind: 'stdout', name: 'one.exp', format: 'plain', layout: 'custom' },
   })
   assert.equal(blockOf('# nothing\nenable=0\nplugin_name=unknown\nnonsense'), undefined)
+})
+
+test('counterset and fieldset together become one set, whichever comes first', () => {
+  const sets: Readonly<Record<string, readonly string[]>> = { 'a.cset': ['^rx', 'tx$'], 'b.fset': ['[port]', 'speed'] }
+  for (const lines of ['counterset=a.cset\nfieldset=b.fset', 'fieldset=b.fset\ncounterset=a.cset']) {
+    const text = `enable=1\nplugin_name=stdout\n${lines}`
+    const { destination, faults } = expDestination(parseExp(text), 'x.exp', (path) => sets[path] ?? 'is not there')
+    assert.deepEqual(faults, [])
+    assert.deepEqual(destination?.block.field_set, ['^rx', 'tx$', '[port]', 'speed'])
+    assert.equal(destination?.lines.has('field_set'), true)
+  }
 })
 
 test('a fault has its line and what is allowed, and shows no value of an unknown key', () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fuzzFieldSet } from '../../test/field-set-fuzz.ts'
+import { sondeError } from '../../test/helper.ts'
 import { Random, SEED } from '../../test/random.ts'
 import { buckets, counter, gauge, label, text, timestamp } from '../schema/field.ts'
 import { defineType, type RecordType } from '../schema/record-type.ts'
 import { bothSets, createFieldSet } from './fieldset.ts'
+import { inlineSet } from './inline-set.ts'
 import type { FieldSetKind } from './parse.ts'
 import { type Expression, parseExpression, type Token } from './tokens.ts'
 
@@ -184,4 +186,20 @@ test(`long lists let the same names pass as their lines do one by one (seed ${SE
 test('a long list of whole names is no matter of tokens', () => {
   const names = Array.from({ length: 3000 }, (_, i) => `^port_n${i}$`)
   assert.equal(passing('cset', [...names, '^port_speed$'].join('\n')), 'time device speed')
+})
+
+test('lines of a list: before the first section a .cset, from it on a .fset, which decides on its types', () => {
+  const names = (lines: readonly string[], type: RecordType) =>
+    inlineSet(lines)
+      .of(type)
+      .slots.map(({ name }) => name)
+  const types = ['port', 'nic'].map((name) =>
+    defineType(name, '', { rx: gauge('u32', { help: 'Rx' }), tx: gauge('u32', { help: 'Tx' }) }),
+  )
+  const [port, nic] = types as unknown as [RecordType, RecordType]
+  const both = ['# counters', '_rx$', '[port]', '^tx$']
+  assert.deepEqual([names(both, port), names(both, nic)], [['tx'], ['rx']])
+  assert.deepEqual([names(['_rx$'], port), names(['_rx$'], nic)], [['rx'], ['rx']])
+  assert.deepEqual([names(['# one type', '[port]'], port), names(['# one type', '[port]'], nic)], [['rx', 'tx'], []])
+  assert.throws(() => inlineSet(['_rx$', '[port]', '[', 'x']), sondeError('SET_SYNTAX', /^field_set:3:1 is no section/))
 })

@@ -1,11 +1,21 @@
-import { createFieldSet, type FieldSet } from './fieldset.ts'
+import { bothSets, createFieldSet, type FieldSet } from './fieldset.ts'
 
 /**
- * The field set of a list of lines: a `.fset` if the first line is a section such as `[port]`, else a `.cset`.
+ * The field set of a list of lines: those before the first section such as `[port]` are a `.cset`, the others a
+ * `.fset`, which decides on the types that it names.
  *
  * @throws SondeError `SET_SYNTAX` or `SET_LIMIT` with line and column.
  */
 export function inlineSet(lines: readonly string[]): FieldSet {
-  const kind = lines[0]?.trimStart().startsWith('[') === true ? 'fset' : 'cset'
-  return createFieldSet(kind, lines.join('\n'), 'field_set')
+  const first = lines.findIndex((line) => line.trimStart().startsWith('['))
+  const tokens = first === -1 ? lines : lines.slice(0, first)
+  const cset = () => createFieldSet('cset', tokens.join('\n'), 'field_set')
+  if (first === -1) return cset()
+  // Errors have the number of the line in the list.
+  const fset = createFieldSet('fset', '\n'.repeat(first) + lines.slice(first).join('\n'), 'field_set')
+  return tokens.every(isComment) ? fset : bothSets(cset(), fset)
+}
+
+function isComment(line: string): boolean {
+  return /^\s*(?:#|$)/.test(line)
 }

@@ -21,8 +21,8 @@ export interface CommonOptions {
   /** Whether it is used. Default: true. */
   readonly enabled?: boolean
   /**
-   * The fields of the destination: the name of a `.cset` or `.fset`, or its lines; the lines are a `.fset` if the first
-   * is a section such as `[port]`. Time and labels are always included. Default: all fields.
+   * The fields of the destination: the name of a `.cset` or `.fset`, or its lines; lines from the
+   * first section such as `[port]` on are a `.fset`, lines before it a `.cset`. Time and labels are always included. Default: all fields.
    */
   readonly fieldSet?: string | readonly string[]
   /**
@@ -42,7 +42,10 @@ export interface CommonOptions {
   readonly labels?: LabelOptions
   /** The sources of the destination, by name: `*` and `?` as in a shell, `!` excludes. At most 64. Default: all. */
   readonly sources?: readonly string[]
-  /** Tags of the sources of the destination; `counters` means sources without a tag. At most 64. Default: all. */
+  /**
+   * Tags of the sources of the destination; `counters` means all sources without a tag, and a name one of these. At
+   * most 64. Default: all.
+   */
   readonly tags?: readonly string[]
   /** Whether `flush` of a program waits for it. Default: true. */
   readonly acknowledges?: boolean
@@ -103,7 +106,7 @@ export const commonEntries = {
   tags: setting(
     list(boundedText(1, 200), FILTER_LIMIT, 'tags'),
     [],
-    'Tags of the applications that it is given; `counters` stands for what has no tag, as the sources of an agent. Empty: all',
+    'Tags of the applications that it is given; `counters` stands for sources without a tag, such as all sources of an agent, and a name for one of them. Empty: all',
   ),
   acknowledges: v.optional(
     v.pipe(

@@ -6,12 +6,13 @@ import { sourceFilter } from './source-tags.ts'
 
 const port = defineType('port', '', { device: label(), rx_total: counter('u64') })
 
-test('sources with one of the tags pass; `counters` are those without a tag; no tags at all are all', () => {
-  const passing = (...tags: string[]) => ['', 'jobs', 'links'].filter((tag) => sourceFilter(tags)({ tag }))
+test('sources with one of the tags pass; without a tag, `counters` and the name stand for it; no tags are all', () => {
+  const passing = (...tags: string[]) => ['', 'jobs', 'links'].filter((tag) => sourceFilter(tags)({ id: 'nic', tag }))
   assert.deepEqual(passing(), ['', 'jobs', 'links'])
   assert.deepEqual(passing('counters'), [''])
   assert.deepEqual(passing('jobs', 'counters'), ['', 'jobs'])
-  assert.deepEqual(passing('job'), [])
+  assert.deepEqual(passing('nic', 'links'), ['', 'links'])
+  assert.deepEqual(passing('job', 'ni'), [])
 })
 
 test('the Prometheus view shows and counts only what is for it', async () => {

@@ -4,11 +4,11 @@ import type { SourceInfo } from '../schema/batch.ts'
 const COUNTERS = 'counters'
 
 /**
- * Which sources reach a destination: those with one of the tags, and with the word `counters` those without a tag. No
- * tags at all are all sources. Pure.
+ * Which sources reach a destination: those with one of the tags. A source without a tag has its name as tag, such as
+ * `ethtool`, and the tag `counters`. No tags at all are all sources. Pure.
  */
-export function sourceFilter(tags: readonly string[]): (source: Pick<SourceInfo, 'tag'>) => boolean {
+export function sourceFilter(tags: readonly string[]): (source: Pick<SourceInfo, 'id' | 'tag'>) => boolean {
   if (tags.length === 0) return () => true
   const wanted = new Set(tags)
-  return ({ tag }) => wanted.has(tag === '' ? COUNTERS : tag)
+  return ({ id, tag }) => (tag === '' ? wanted.has(COUNTERS) || wanted.has(id) : wanted.has(tag))
 }
