@@ -154,8 +154,14 @@ test('the variables: what they switch on, and what is wrong with them', (t) => {
     sondeError('TEL_OPTION', /^schema app: .*a\.exp:3: x is an unknown key/),
   )
   rmSync(join(dir, 'a.exp'))
-  const missing = /^schema app: .*b\.exp: database is missing; allowed: database for InfluxDB 1/
+  const missing = /^schema app: .*b\.exp:1: database is missing; allowed: database for InfluxDB 1/
   assert.throws(() => createSchema({ name: 'app' }), sondeError('TEL_OPTION', missing))
+  writeFileSync(join(dir, 'b.exp'), 'enable=1\nplugin_name=es\nplugin_Index=A B\nplugin_tls.ca_file=/none\n')
+  const index = /^schema app: .*b\.exp:3: index is "A B"; allowed: an index name/
+  assert.throws(() => createSchema({ name: 'app' }), sondeError('TEL_OPTION', index))
+  writeFileSync(join(dir, 'b.exp'), 'enable=1\nplugin_name=es\n\nplugin_tls=on\nplugin_tls.ca_file=/none\n')
+  const file = /^schema app: .*b\.exp:5: tls\.ca_file is "\/none", which cannot be read: ENOENT/
+  assert.throws(() => createSchema({ name: 'app' }), sondeError('TEL_OPTION', file))
 })
 
 test('each plugin is a kind of destination, and its keys are keys of it', () => {
