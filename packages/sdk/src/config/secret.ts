@@ -3,8 +3,8 @@ import * as v from 'valibot'
 /** The text in place of a secret. */
 export const HIDDEN = '(secret)'
 
-/** The secret part of a value: all of it, or the name, password and query of a URL. */
-type Secrecy = 'whole' | 'url'
+/** The secret part of a value: all of it, the name, password and query of a URL, or all before the @ of an address. */
+type Secrecy = 'whole' | 'url' | 'address'
 
 /** Marks a key whose value must not appear in a message, page, metric or output. */
 export function secret<S extends v.GenericSchema>(schema: S, secrecy: Secrecy = 'whole') {
@@ -26,7 +26,9 @@ export function withoutSecrets(schema: v.GenericSchema, value: unknown): unknown
   if (getter !== undefined) return withoutSecrets(getter(value), value)
   if (wrapped !== undefined) return withoutSecrets(wrapped, value)
   const { secrecy } = v.getMetadata(schema) as { readonly secrecy?: Secrecy }
-  if (secrecy !== undefined) return secrecy === 'url' ? shownUrl(value) : shownValues(value)
+  if (secrecy === 'url') return shownUrl(value)
+  if (secrecy === 'address') return shownAddress(value)
+  if (secrecy !== undefined) return shownValues(value)
   if (item !== undefined && Array.isArray(value)) return value.map((each) => withoutSecrets(item, each))
   if (entries === undefined || !holdsSecret(schema)) return value
   if (Array.isArray(value)) return value.map(() => HIDDEN)
@@ -45,6 +47,11 @@ export function shownUrl(value: unknown): string {
   if (url === null) return HIDDEN
   const { protocol, username, host, pathname, search } = url
   return `${protocol}//${username === '' ? '' : `${HIDDEN}@`}${host}${pathname}${search === '' ? '' : `?${HIDDEN}`}`
+}
+
+/** A host, with or without a port, without the credentials that somebody wrote before it. */
+export function shownAddress(value: unknown): string {
+  return typeof value === 'string' ? value.replace(/^.*@/s, `${HIDDEN}@`) : HIDDEN
 }
 
 /** Replaces the values of a block of secrets and keeps its names. */

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path'
+import { shownAddress } from '../config/secret.ts'
 import type { ExpFault, ExpLine, ParsedExp } from './parse.ts'
 import { type KeyTarget, PLUGINS, type Plugin, pluginOf } from './plugins.ts'
 
@@ -196,7 +197,7 @@ function addressFault({ key, value }: ExpLine, { port }: Plugin): string | undef
   if (port === undefined) return 'is given; allowed: nothing, because this plugin has no far end'
   if (key === 'host') {
     const isHost = /^[A-Za-z0-9_.:%-]{1,253}$/.test(value)
-    return isHost ? undefined : `is ${JSON.stringify(value)}; allowed: a host name or an address`
+    return isHost ? undefined : `is ${JSON.stringify(shownAddress(value))}; allowed: a host name or an address`
   }
   const isPort = /^\d{1,5}$/.test(value) && Number(value) >= 1 && Number(value) <= 65_535
   return isPort ? undefined : `is ${JSON.stringify(value)}; allowed: a port from 1 to 65535`

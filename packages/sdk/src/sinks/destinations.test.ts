@@ -59,6 +59,7 @@ test('what is wrong is said with its path and what is allowed, and never shows w
       { headers: {} },
     ],
     json: { url: 'hush' },
+    fluent_bit: { host: 'me:hush@far', endpoints: ['me:hush@far:1'] },
   }
   const lines = linesOf(given)
   assert.doesNotMatch(lines.join('\n').replaceAll('"hush"; allowed: a whole', '').replace('tags is "hush"', ''), /hush/)
@@ -72,6 +73,8 @@ test('what is wrong is said with its path and what is allowed, and never shows w
   has(/^export\.jsonl\[1\]\.field_set is \["\[port"\]; allowed: the lines of a field set; field_set:1:1 is no section/)
   has(/^export\.jsonl\[3\] is "\(secret\)"; allowed: a block with the keys name, /)
   has(/^export\.jsonl\[4\]\.url is missing; allowed: an address of http: or https:/)
+  has(/^export\.fluent_bit\.host is "\(secret\)@far"; allowed: a host name or an address$/)
+  has(/^export\.fluent_bit\.endpoints\[0\] is "\(secret\)@far:1"; allowed: /)
   has(/^export\.json is an unknown key, .* \(did you mean jsonl\?\); allowed: files, .*jsonl/)
 })
 

@@ -125,13 +125,17 @@ export const httpEntries = {
 export function socketEntries(fallback: { readonly host: string; readonly port: number }) {
   return {
     host: setting(
-      pattern(/^[A-Za-z0-9_.:%-]{1,253}$/, 'a host name or an address'),
+      secret(pattern(/^[A-Za-z0-9_.:%-]{1,253}$/, 'a host name or an address'), 'address'),
       fallback.host,
       'Name or address of the far end',
     ),
     port: setting(integer(1, 65_535, 'a port'), fallback.port, 'Port of the far end'),
     endpoints: setting(
-      list(v.pipe(v.string(SOCKET_WORDS), v.check(isSocketAddress, SOCKET_WORDS)), ENDPOINTS_MAX, 'addresses'),
+      list(
+        secret(v.pipe(v.string(SOCKET_WORDS), v.check(isSocketAddress, SOCKET_WORDS)), 'address'),
+        ENDPOINTS_MAX,
+        'addresses',
+      ),
       [],
       'Further addresses `host:port`, tried in order after a failed attempt; the first is tried again each minute',
     ),
