@@ -3,58 +3,110 @@ import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { retry } from '../../../test/delivery-rig.ts'
-import { durableRig } from '../../../test/durable-rig.ts'
+import { type DurableRig, durableRig } from '../../../test/durable-rig.ts'
 import { type Ending, temporaryFolder } from '../../../test/files-rig.ts'
 import { until } from '../../../test/helper.ts'
 import { Random, SEED } from '../../../test/random.ts'
 import { settled } from '../../../test/tested-sink.ts'
 import { droppedTotal } from '../../internal/index.ts'
 
-const ROUNDS = 60
 /** Records of the queue, in batches; they fill three files. */
 const RECORDS = 20_000
 const BATCH = 500
 /** Files of 64 KiB. */
 const LIMIT = { queueLimitBytes: 1 << 20 }
 
-test('a queue with random damage opens, sends each readable record once and unchanged, and its ledger holds', async (t) => {
-  const random = new Random(SEED)
-  const template = await leaveQueue(t)
-  assert.ok(readdirSync(template).filter((name) => name.endsWith('.bin')).length >= 3)
-  for (let round = 0; round < ROUNDS; round++) {
-    const queueDir = temporaryFolder(t)
-    cpSync(template, queueDir, { recursive: true })
-    const damage = damageOf(queueDir, random)
-    const rig = durableRig(t, { queueDir, serial: RECORDS, ...LIMIT })
-    const words = `round ${round}: ${damage}`
-    rig.accept(1)
-    // It rejects where records were lost.
-    await settled(rig.sink.flush())
-    await until(`the queue is empty, ${words}`, () => rig.sink.queuedRecords === 0)
-    await rig.sink.close()
-    const { stats } = rig.sink
-    assert.equal(stats.in, stats.out + droppedTotal(stats), words)
-    assert.equal(rig.taken.at(-1), RECORDS, words)
-    // The names of files say which records they have, and a forged name cannot be told from a true name.
-    const isRenamed = damage.includes('renamed')
-    const sent = isRenamed ? rig.taken.toSorted((a, b) => a - b) : rig.taken
-    for (const [index, serial] of sent.entries())
-      assert.ok(serial <= RECORDS && serial > (sent[index - 1] ?? -1), `${words}: ${serial} at ${index}`)
-    // Each loss has a count or a message.
-    if (stats.out !== RECORDS + 1 && !isRenamed) assert.ok(stats.errors > 0 || stats.dropped.size > 0, words)
-  }
-})
+/** A folder of records, how the next process adds a record to it, and the damages to try. */
+interface Forged {
+  readonly rounds: number
+  leave(t: Ending): Promise<string>
+  /** Adds the record with the serial number {@link RECORDS}, and opens the folder as a queue. */
+  open(t: Ending, queueDir: string): Promise<DurableRig>
+}
+
+const FORGED: Readonly<Record<string, Forged>> = {
+  'a queue': {
+    rounds: 60,
+    leave: leaveQueue,
+    async open(t, queueDir) {
+      const rig = durableRig(t, { queueDir, serial: RECORDS, ...LIMIT })
+      rig.accept(1)
+      return rig
+    },
+  },
+  'a folder of dead letters': {
+    rounds: 30,
+    leave: leaveLetters,
+    async open(t, queueDir) {
+      const refusing = durableRig(t, { queueDir: temporaryFolder(t), serial: RECORDS, ...lettersIn(queueDir) })
+      refusing.answer = () => ({ outcome: 'reject', reason: 'no' })
+      refusing.accept(1)
+      await settled(refusing.sink.flush())
+      await until('it is refused', () => refusing.sink.queuedRecords === 0)
+      await refusing.sink.close()
+      return durableRig(t, { queueDir, ...LIMIT })
+    },
+  },
+}
+
+for (const [what, { rounds, leave, open }] of Object.entries(FORGED))
+  test(`${what} with random damage opens, sends each readable record once and unchanged, and its ledger holds`, async (t) => {
+    const random = new Random(SEED)
+    const template = await leave(t)
+    assert.ok(readdirSync(template).filter((name) => name.endsWith('.bin')).length >= 3)
+    for (let round = 0; round < rounds; round++) {
+      const queueDir = temporaryFolder(t)
+      cpSync(template, queueDir, { recursive: true })
+      const damage = damageOf(queueDir, random)
+      const rig = await open(t, queueDir)
+      const words = `round ${round}: ${damage}`
+      // It rejects where records were lost.
+      await settled(rig.sink.flush())
+      await until(`the queue is empty, ${words}`, () => rig.sink.stats.in > 0 && rig.sink.queuedRecords === 0)
+      await rig.sink.close()
+      const { stats } = rig.sink
+      assert.equal(stats.in, stats.out + droppedTotal(stats), words)
+      assert.equal(rig.taken.at(-1), RECORDS, words)
+      // The names of files say which records they have, and a forged name cannot be told from a true name.
+      const isRenamed = damage.includes('renamed')
+      const sent = isRenamed ? rig.taken.toSorted((a, b) => a - b) : rig.taken
+      for (const [index, serial] of sent.entries())
+        assert.ok(serial <= RECORDS && serial > (sent[index - 1] ?? -1), `${words}: ${serial} at ${index}`)
+      // Each loss has a count or a message.
+      if (stats.out !== RECORDS + 1 && !isRenamed) assert.ok(stats.errors > 0 || stats.dropped.size > 0, words)
+    }
+  })
 
 /** A queue of an earlier process whose receiver was away. */
 async function leaveQueue(t: Ending): Promise<string> {
   const queueDir = temporaryFolder(t)
   const rig = durableRig(t, { queueDir, ...LIMIT, closeTimeoutMs: 20 })
   rig.answer = () => retry('away')
-  for (let n = 0; n < RECORDS; n += BATCH) rig.accept(BATCH)
-  await rig.sink.flush()
+  await fill(rig)
   await rig.sink.close()
   assert.equal(rig.sink.queuedRecords, RECORDS)
   return queueDir
+}
+
+/** The dead letters of an earlier process whose receiver refused everything. */
+async function leaveLetters(t: Ending): Promise<string> {
+  const deadLetters = temporaryFolder(t)
+  const rig = durableRig(t, { queueDir: temporaryFolder(t), batchRecordsMax: BATCH, ...lettersIn(deadLetters) })
+  rig.answer = () => ({ outcome: 'reject', reason: 'no' })
+  await fill(rig)
+  await until('all is refused', () => rig.sink.queuedRecords === 0)
+  await rig.sink.close()
+  assert.deepEqual(rig.dropped, { rejected: RECORDS })
+  return deadLetters
+}
+
+function lettersIn(deadLetters: string) {
+  return { deadLetters, deadLettersLimitBytes: LIMIT.queueLimitBytes }
+}
+
+async function fill(rig: DurableRig): Promise<void> {
+  for (let n = 0; n < RECORDS; n += BATCH) rig.accept(BATCH)
+  await rig.sink.flush()
 }
 
 /** Damages a file of a queue, and returns how. */
