@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { messageOf } from '../errors.ts'
 import { FlushError } from './flush-error.ts'
-import { recordsAre } from './untold.ts'
+import { recordsAre } from './unreported-drops.ts'
 
 /** A component with records to save when the process ends. */
 export interface Leaver {

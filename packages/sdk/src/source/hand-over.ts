@@ -5,7 +5,7 @@ import type { LossReason } from '../schema/symbols.ts'
 import { countsIn, FlushError, NO_RECORDS, sumOfCounts } from '../sink/flush-error.ts'
 import { LateFailures } from '../sink/late-failures.ts'
 import { countDrop, droppedTotal, FAILED } from '../sink/sink.ts'
-import { Untold } from '../sink/untold.ts'
+import { UnreportedDrops } from '../sink/unreported-drops.ts'
 import type { SourceOptions } from './options.ts'
 import { causeOf } from './reasons.ts'
 
@@ -27,20 +27,20 @@ const LOSS_REPEAT_MS = 60_000
 export class HandOver {
   readonly stats: SourceLosses = { dropped: new Map(), errors: 0 }
   /** Dropped records, and which of them were reported. */
-  readonly losses: Untold
+  readonly losses: UnreportedDrops
   readonly #id: string
   readonly #options: Pick<SourceOptions, 'emit' | 'acknowledge' | 'onLoss'>
   /** The last error of `emit`, and its pending promises. */
   #thrown: unknown
   readonly #late = new LateFailures()
   /** Dropped records that are already reported. */
-  #toldDrops = 0
-  #toldMs = Number.NEGATIVE_INFINITY
+  #reportedDrops = 0
+  #reportedMs = Number.NEGATIVE_INFINITY
 
   constructor(id: string, options: Pick<SourceOptions, 'emit' | 'acknowledge' | 'onLoss'>) {
     this.#id = id
     this.#options = options
-    this.losses = new Untold(this.stats, (reason) => this.#causeOf(reason))
+    this.losses = new UnreportedDrops(this.stats, (reason) => this.#causeOf(reason))
   }
 
   /** If `emit` throws or rejects, only that batch is lost; the program and the timer go on. */
@@ -85,9 +85,9 @@ export class HandOver {
     if (dropped.size === 0 || this.#options.onLoss !== undefined) return []
     const nowMs = performance.now()
     const total = droppedTotal(this.stats)
-    if (nowMs - this.#toldMs < (total === this.#toldDrops ? LOSS_REPEAT_MS : apartMs)) return []
-    this.#toldMs = nowMs
-    this.#toldDrops = total
+    if (nowMs - this.#reportedMs < (total === this.#reportedDrops ? LOSS_REPEAT_MS : apartMs)) return []
+    this.#reportedMs = nowMs
+    this.#reportedDrops = total
     return [...dropped]
   }
 
@@ -98,7 +98,7 @@ export class HandOver {
    */
   acknowledged(): Promise<void> {
     const { acknowledge } = this.#options
-    if (acknowledge === undefined && this.losses.isToldAll && !this.#late.isPending) return NOTHING_TO_WAIT_FOR
+    if (acknowledge === undefined && this.losses.isAllReported && !this.#late.isPending) return NOTHING_TO_WAIT_FOR
     const kept = this.#failWhereLost()
     kept.catch(() => {
       this.stats.errors++
@@ -107,10 +107,10 @@ export class HandOver {
   }
 
   async #failWhereLost(): Promise<void> {
-    const { told } = this.losses
+    const { reported } = this.losses
     if (this.#late.isPending) await this.#late.settled()
     const failure = await failureOf(async () => this.#options.acknowledge?.())
-    const { lost, words } = this.losses.tell(told)
+    const { lost, words } = this.losses.report(reported)
     if (words === '' && failure === undefined) return
     if (words === '') throw failure?.cause
     const other = failure === undefined ? '' : `; ${messageOf(failure.cause)}`

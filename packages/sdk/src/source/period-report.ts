@@ -35,7 +35,7 @@ interface KeptPeriod extends Required<Pick<Period, 'device'>> {
 export class PeriodReport {
   readonly #periods = new Map<string, KeptPeriod>()
   readonly #changed = new Set<string>()
-  #toldMs = 0
+  #reportedMs = 0
 
   /**
    * @throws SondeError `SRC_PERIOD` for an invalid period, and beyond 4096 periods of a source.
@@ -67,9 +67,9 @@ export class PeriodReport {
 
   /** The records that are due now. */
   *due(nowMs: number): Generator<RecordOf<typeof periodType>> {
-    const isMinute = nowMs < this.#toldMs || nowMs - this.#toldMs >= REPEAT_MS
+    const isMinute = nowMs < this.#reportedMs || nowMs - this.#reportedMs >= REPEAT_MS
     if (!isMinute && this.#changed.size === 0) return
-    if (isMinute) this.#toldMs = nowMs
+    if (isMinute) this.#reportedMs = nowMs
     const time = wallNs()
     for (const [key, { type, device, sampleUs, drainUs, reportUs = 0 }] of this.#periods) {
       if (!isMinute && !this.#changed.has(key)) continue

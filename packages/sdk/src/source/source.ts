@@ -6,7 +6,7 @@ import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { Labels } from '../schema/series.ts'
 import type { LossReason, SymbolTable } from '../schema/symbols.ts'
 import type { BatchSymbols, SourceTexts } from '../schema/texts.ts'
-import type { Untold } from '../sink/untold.ts'
+import type { UnreportedDrops } from '../sink/unreported-drops.ts'
 import { checkNames, EARLIEST_HIGH, earlyTime, putPacked, type RecordBuffer, refuseTime, takeBack } from './buffer.ts'
 import { wallNs } from './clock.ts'
 import { HandOver, type SourceLosses } from './hand-over.ts'
@@ -47,7 +47,7 @@ export class Source {
   readonly #texts: SourceTexts
   readonly stats: SourceLosses
   /** Dropped records, and which of them were reported. For Sonde itself. */
-  readonly losses: Untold
+  readonly losses: UnreportedDrops
   readonly #handOver: HandOver
   readonly #options: AllOptions
   readonly #buffers: RecordBuffers

@@ -5,7 +5,7 @@ import type { Batch } from '../schema/batch.ts'
 import { countsIn, type FlushCounts, FlushError, sumOfCounts } from '../sink/flush-error.ts'
 import { LateFailures } from '../sink/late-failures.ts'
 import { FAILED, NOT_ENCODED, type Sink, sinkDropCause } from '../sink/sink.ts'
-import { type Drops, Untold } from '../sink/untold.ts'
+import { type Drops, UnreportedDrops } from '../sink/unreported-drops.ts'
 import { type HandOut, handOut } from '../sinks/hand-out.ts'
 import type { Route } from '../sinks/route.ts'
 import type { Source } from '../source/source.ts'
@@ -40,7 +40,7 @@ export class Outlet implements HandOut {
   /** Number of records passed to the sinks. */
   records = 0
   readonly #schema: string
-  readonly #untold: ReadonlyMap<Sink, Untold>
+  readonly #unreported: ReadonlyMap<Sink, UnreportedDrops>
   /** By sink: the reasons for which a warning was printed. */
   readonly #warned: ReadonlyMap<Sink, Set<string>>
   /** By sink: the last error of its `accept`. */
@@ -58,7 +58,7 @@ export class Outlet implements HandOut {
     this.routes = routes
     this.sinks = sinks
     this.#waitedFor = routes.filter(({ acknowledges }) => acknowledges).map(({ sink }) => sink)
-    this.#untold = new Map(sinks.map((sink) => [sink, this.#untoldOf(sink)]))
+    this.#unreported = new Map(sinks.map((sink) => [sink, this.#unreportedOf(sink)]))
     this.#late = new Map(sinks.map((sink) => [sink, new LateFailures()]))
     this.#warned = new Map(sinks.filter((sink) => sink !== warnsItself).map((sink) => [sink, new Set()]))
   }
@@ -99,9 +99,9 @@ export class Outlet implements HandOut {
    * longer than a limit, `TEL_HIDDEN` if a view does not show records that are acknowledged.
    */
   async acknowledged(sources: readonly Source[] = []): Promise<void> {
-    const told = sources.map(({ losses }) => losses.told)
+    const reported = sources.map(({ losses }) => losses.reported)
     const faults = await Promise.all(this.#waitedFor.map((sink) => this.#flush(sink)))
-    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, told[i]))])
+    this.#fail([...faults, ...sources.map((source, i) => faultOf(source, reported[i]))])
   }
 
   /**
@@ -111,9 +111,9 @@ export class Outlet implements HandOut {
    * records that are kept. All sinks are closed even then.
    */
   async close(sources: readonly Source[]): Promise<void> {
-    const told = sources.map(({ losses }) => losses.told)
+    const reported = sources.map(({ losses }) => losses.reported)
     const faults = await Promise.all(this.sinks.map((sink) => this.#close(sink)))
-    const all = [...faults, ...sources.map((source, i) => faultOf(source, told[i]))]
+    const all = [...faults, ...sources.map((source, i) => faultOf(source, reported[i]))]
     // Pending promises are no longer waited for.
     this.#fail(all.map((fault) => fault && { ...fault, isLoss: fault.isLoss || fault.pending > 0 }))
   }
@@ -128,14 +128,14 @@ export class Outlet implements HandOut {
     return faults.flatMap((fault) => (fault?.isLoss ? fault.message : [])).join('; ')
   }
 
-  #untoldOf(sink: Sink): Untold {
+  #unreportedOf(sink: Sink): UnreportedDrops {
     const counts = {
       dropped: sink.stats.dropped,
       get hidden() {
         return sink.hidden
       },
     }
-    return new Untold(counts, (reason) => this.#causeOf(sink, reason))
+    return new UnreportedDrops(counts, (reason) => this.#causeOf(sink, reason))
   }
 
   #whenReady(): Promise<void> {
@@ -144,26 +144,26 @@ export class Outlet implements HandOut {
     return turn.isOver() ? turn.next() : ALWAYS
   }
 
-  async #flush(sink: Sink, told = this.#untold.get(sink)?.told): Promise<Fault | undefined> {
+  async #flush(sink: Sink, reported = this.#unreported.get(sink)?.reported): Promise<Fault | undefined> {
     const late = this.lateOf(sink)
     if (late.isPending) await late.settled()
     const fault = await failureOf(sink, () => sink.flush())
-    return merged(fault, this.#dropped(sink, told))
+    return merged(fault, this.#dropped(sink, reported))
   }
 
   async #close(sink: Sink): Promise<Fault | undefined> {
-    const told = this.#untold.get(sink)?.told
+    const reported = this.#unreported.get(sink)?.reported
     const late = this.lateOf(sink)
     if (late.isPending) await within(LATE_LIMIT_MS, late.settled())
     // `close` of a sink has a time limit; its `flush` may have none.
-    const flushed = this.#flush(sink, told)
+    const flushed = this.#flush(sink, reported)
     const closed = await failureOf(sink, () => sink.close())
     const fault = (await Promise.race([flushed, turn.next()])) ?? closed
     return merged(fault, this.#dropped(sink))
   }
 
-  #dropped(sink: Sink, told?: Untold['told']): Fault | undefined {
-    return faultIn(sink.name, this.#untold.get(sink)?.tell(told), this.#thrown.get(sink))
+  #dropped(sink: Sink, reported?: UnreportedDrops['reported']): Fault | undefined {
+    return faultIn(sink.name, this.#unreported.get(sink)?.report(reported), this.#thrown.get(sink))
   }
 
   #fail(found: readonly (Fault | undefined)[]): void {
@@ -219,9 +219,9 @@ async function failureOf({ name }: Sink, act: () => Promise<void>): Promise<Faul
   }
 }
 
-/** Drops of a source after the state `told`. */
-function faultOf({ info, losses }: Source, told?: Untold['told']): Fault | undefined {
-  return faultIn(`source ${info.id}`, losses.tell(told))
+/** Drops of a source after the state `reported`. */
+function faultOf({ info, losses }: Source, reported?: UnreportedDrops['reported']): Fault | undefined {
+  return faultIn(`source ${info.id}`, losses.report(reported))
 }
 
 function faultIn(name: string, drops: Drops | undefined, cause?: unknown): Fault | undefined {

@@ -9,7 +9,7 @@ import type { QueueSegment } from './segment.ts'
 /** Symbols of one segment at most: those of a reader. */
 const SYMBOL_COUNT_LIMIT = 4_000_000
 /** Texts, types and sources of one segment: writer and reader keep them in memory. Unit: bytes. */
-const TOLD_BYTES_LIMIT = 1 << 20
+const ANNOUNCED_BYTES_LIMIT = 1 << 20
 
 /**
  * The content of a segment, which is encoded when batches are appended, before the file exists. Blocks of a plan follow
@@ -25,7 +25,7 @@ export class SegmentPlan implements FileContents {
   readonly #blocks: OriginBlocks
   readonly #name: string
   readonly #writerId: bigint
-  #toldBytes = 0
+  #announcedBytes = 0
   #beginning: readonly Uint8Array[] = []
 
   /** @param memory Memory for blocks of records. */
@@ -50,16 +50,17 @@ export class SegmentPlan implements FileContents {
 
   /** Whether a batch belongs into this segment. */
   takes({ type, bytes }: Batch, limitBytes: number): boolean {
-    if (this.failed !== undefined || !this.#blocks.takes(type) || this.#toldBytes >= TOLD_BYTES_LIMIT) return false
+    if (this.failed !== undefined || !this.#blocks.takes(type) || this.#announcedBytes >= ANNOUNCED_BYTES_LIMIT)
+      return false
     return this.bytes === 0 || this.bytes + dtbBlockBytes(bytes.byteLength) <= limitBytes
   }
 
   /** Encodes a batch: the last block has its records. */
   encode(batch: Batch): readonly Uint8Array[] {
     const { before, block } = this.#blocks.of(batch)
-    const toldBytes = before.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    this.#toldBytes += toldBytes
-    this.bytes += toldBytes + block.byteLength
+    const announcedBytes = before.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    this.#announcedBytes += announcedBytes
+    this.bytes += announcedBytes + block.byteLength
     return [...before, block]
   }
 }

@@ -7,7 +7,7 @@ import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
 import { causeOfBlockedLoop } from '../../sink/backpressure.ts'
 import { FlushError, NO_RECORDS } from '../../sink/flush-error.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
-import { Untold } from '../../sink/untold.ts'
+import { UnreportedDrops } from '../../sink/unreported-drops.ts'
 import { DTB_LIMITS } from '../../wire/dtb/format.ts'
 import { Compressor } from './compressor.ts'
 import { type FilesOptions, filesConfig } from './config.ts'
@@ -67,7 +67,7 @@ class Files implements FilesSink {
   readonly #leaver: Leaver
   readonly #marks: PageMarks
   #timer: NodeJS.Timeout | undefined
-  readonly #untold: Untold
+  readonly #unreported: UnreportedDrops
   /** Whether the last refused batches came in one turn of the event loop. */
   #isLoopBlocked = false
   #unsyncedBefore = 0
@@ -91,7 +91,7 @@ class Files implements FilesSink {
     this.#marks = new PageMarks(this.#context.disk, join(config.dataRoot, `.pages-${pathName(config.name)}`))
     this.stats = this.#context.stats
     const { stats } = this
-    this.#untold = new Untold(stats, (reason) => this.causeOf(reason))
+    this.#unreported = new UnreportedDrops(stats, (reason) => this.causeOf(reason))
     this.#leaver = {
       finish: () => this.#finishNow(),
       acknowledged: () => this.flush(),
@@ -153,13 +153,13 @@ class Files implements FilesSink {
   }
 
   async flush(): Promise<void> {
-    const { told } = this.#untold
+    const { reported } = this.#unreported
     const unsynced = this.#unsyncedBefore
     const seen = this.#marks.takeSeen()
     await this.#settled()
     const context = this.#context
     this.#unsyncedBefore = context.unsynced
-    const { lost, words } = this.#dropsSince(told)
+    const { lost, words } = this.#dropsSince(reported)
     if (words !== '') throw new FlushError('FIL_LOST', words, { ...NO_RECORDS, lost })
     if (context.unsynced > unsynced) {
       throw new SondeError('FIL_LOST', `${this.name}: the disk did not take everything that was written${this.#why}`)
@@ -172,8 +172,8 @@ class Files implements FilesSink {
     return this.#closing
   }
 
-  #dropsSince(told?: Untold['told']): { readonly lost: number; readonly words: string } {
-    const { lost, words } = this.#untold.tell(told)
+  #dropsSince(reported?: UnreportedDrops['reported']): { readonly lost: number; readonly words: string } {
+    const { lost, words } = this.#unreported.report(reported)
     return { lost, words: words === '' ? '' : `${this.name} ${words}${this.#why}` }
   }
 

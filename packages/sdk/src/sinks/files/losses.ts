@@ -14,23 +14,23 @@ const SLOTS = new Map(lossType.layout.slots.map((slot) => [slot.name, slot.offse
 export class Losses {
   readonly #totals = new Map<FilesDropReason, number>()
   /** The source whose file reports the drops; undefined if all are reported. */
-  #untold: SourceInfo | undefined
+  #unreported: SourceInfo | undefined
 
   /** The source whose file has to tell of losses. */
-  get untold(): SourceInfo | undefined {
-    return this.#untold
+  get unreported(): SourceInfo | undefined {
+    return this.#unreported
   }
 
   add(reason: FilesDropReason, records: number, source: SourceInfo): void {
     if (records === 0) return
     this.#totals.set(reason, (this.#totals.get(reason) ?? 0) + records)
-    this.#untold = source
+    this.#unreported = source
   }
 
   /**
    * A record of `sonde_loss` for each reason, with its total since the sink was opened. The records count as written.
    */
-  tell(context: FilesContext, source: SourceInfo): BlockEntry {
+  report(context: FilesContext, source: SourceInfo): BlockEntry {
     const { recordBytes } = lossType.layout
     const views = allocateViews(this.#totals.size * recordBytes)
     const time = wallNs()
@@ -42,7 +42,7 @@ export class Losses {
       views.data.setBigUint64(at + slot('records_total'), BigInt(records), true)
       at += recordBytes
     }
-    this.#untold = undefined
+    this.#unreported = undefined
     const [count, { bytes }] = [this.#totals.size, views]
     const symbols = new TextTable(source.symbols)
     const batch = { type: lossType, source, clock: 'wall', count, bytes, symbols } as const
@@ -51,12 +51,12 @@ export class Losses {
 
   /** No later file will report the drops. */
   giveUp(): void {
-    this.#untold = undefined
+    this.#unreported = undefined
   }
 
   /** The report was not written to the file. */
-  tellAgain(source: SourceInfo): void {
-    this.#untold = source
+  reportAgain(source: SourceInfo): void {
+    this.#unreported = source
   }
 }
 

@@ -40,9 +40,9 @@ export class SourceWriter {
     )
   }
 
-  /** Whether nothing is open, waits, or has to be told. */
+  /** Whether nothing is open, waits, or has to be reported. */
   get isIdle(): boolean {
-    return this.#files.count === 0 && this.#running === undefined && this.#losses.untold === undefined
+    return this.#files.count === 0 && this.#running === undefined && this.#losses.unreported === undefined
   }
 
   add(entry: BlockEntry): void {
@@ -130,7 +130,7 @@ export class SourceWriter {
       this.#queued = []
       this.#queuedDone = Promise.withResolvers()
       this.#usedMs = this.#context.config.nowMs()
-      if (this.#losses.untold !== undefined) group.unshift(this.#lossEntry(this.#losses.untold))
+      if (this.#losses.unreported !== undefined) group.unshift(this.#lossEntry(this.#losses.unreported))
       try {
         await this.#write(group)
         if (this.#context.config.durability === 'block') await this.#files.sync()
@@ -211,9 +211,9 @@ export class SourceWriter {
     this.#done(entry)
   }
 
-  /** Losses that no record follows are told all the same, if they can be; then the files are closed. */
+  /** Losses that no record follows are reported all the same, if they can be; then the files are closed. */
   async #tellLast(): Promise<void> {
-    const source = this.#losses.untold
+    const source = this.#losses.unreported
     this.#files.forgetTrouble()
     if (source !== undefined) await this.#write([this.#lossEntry(source)])
     this.#losses.giveUp()
@@ -222,7 +222,7 @@ export class SourceWriter {
   }
 
   #lossEntry(source: SourceInfo): BlockEntry {
-    const entry = this.#losses.tell(this.#context, source)
+    const entry = this.#losses.report(this.#context, source)
     this.#wait(entry)
     return entry
   }
@@ -248,7 +248,7 @@ export class SourceWriter {
     if (!this.#pending.delete(entry)) return
     this.#context.drop(reason, entry)
     if (entry.page !== undefined) this.#pages.forget(entry.page)
-    if (entry.counted === 0) this.#losses.tellAgain(entry.source)
+    if (entry.counted === 0) this.#losses.reportAgain(entry.source)
     else this.#losses.add(reason, entry.counted, entry.source)
   }
 

@@ -6,7 +6,7 @@ import { forgetExit, type Leaver, watchExit } from '../../sink/at-exit.ts'
 import { Backpressure } from '../../sink/backpressure.ts'
 import { FlushError } from '../../sink/flush-error.ts'
 import type { Sink, SinkStats } from '../../sink/sink.ts'
-import { recordsAre } from '../../sink/untold.ts'
+import { recordsAre } from '../../sink/unreported-drops.ts'
 import type { Untaken } from '../../wire/ipc/frame.ts'
 import { type IpcConfig, type IpcOptions, ipcConfig } from './config.ts'
 import { Losses } from './losses.ts'
@@ -128,7 +128,7 @@ class Ipc implements IpcSink {
       acknowledged: () => this.#inTime(this.flush()),
       pendingRecords: () => this.#spool.records,
       lost: () => {
-        const { lost, words } = this.#losses.tell()
+        const { lost, words } = this.#losses.report()
         return lost > 0 ? words : ''
       },
       get records() {
@@ -170,12 +170,12 @@ class Ipc implements IpcSink {
   }
 
   async flush(): Promise<void> {
-    const { told } = this.#losses
+    const { reported } = this.#losses
     const failed = await this.#waiters.wait(this.#spool.next - 1, this.#spool.first).then(
       () => undefined,
       (error: SondeError) => error,
     )
-    const { lost, hidden, words } = this.#losses.tell(told)
+    const { lost, hidden, words } = this.#losses.report(reported)
     const counts = { lost, hidden, pending: failed === undefined ? 0 : this.#spool.records }
     const message = [words, failed?.message ?? ''].filter((part) => part !== '').join('; ')
     if (lost > 0) throw new FlushError('IPC_LOST', message, counts, { cause: failed })

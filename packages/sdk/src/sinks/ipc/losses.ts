@@ -5,7 +5,7 @@ import type { Batch } from '../../schema/batch.ts'
 import { lossType } from '../../schema/builtin.ts'
 import { causeOfBlockedLoop } from '../../sink/backpressure.ts'
 import type { SinkStats } from '../../sink/sink.ts'
-import { type Drops, Untold } from '../../sink/untold.ts'
+import { type Drops, UnreportedDrops } from '../../sink/unreported-drops.ts'
 import { createSource } from '../../source/source.ts'
 import type { IpcConfig } from './config.ts'
 import { ipcDropCause } from './reasons.ts'
@@ -25,7 +25,7 @@ export class Losses {
   readonly hidden = new Map<string, number>()
   readonly #name: string
   readonly #ledger: Ledger<string>
-  readonly #untold: Untold
+  readonly #unreported: UnreportedDrops
   /** Reasons for which it was warned of drops. */
   readonly #warned = new Set<string>()
 
@@ -38,7 +38,9 @@ export class Losses {
       source.report(lossType, record)
       source.flush()
     })
-    this.#untold = new Untold({ dropped: this.stats.dropped, hidden: this.hidden }, (reason) => this.causeOf(reason))
+    this.#unreported = new UnreportedDrops({ dropped: this.stats.dropped, hidden: this.hidden }, (reason) =>
+      this.causeOf(reason),
+    )
   }
 
   get stats(): SinkStats {
@@ -46,8 +48,8 @@ export class Losses {
   }
 
   /** Reported losses, by reason. */
-  get told(): Untold['told'] {
-    return this.#untold.told
+  get reported(): UnreportedDrops['reported'] {
+    return this.#unreported.reported
   }
 
   /** Why records are dropped for a reason, as a sentence; empty if the reason says it. */
@@ -97,9 +99,9 @@ export class Losses {
     this.#ledger.fail(error)
   }
 
-  /** Drops since the last report, or since the state `told`; also as a sentence, which is empty without drops. */
-  tell(told?: Untold['told']): Drops {
-    const drops = this.#untold.tell(told)
+  /** Drops since the last report, or since the state `reported`; also as a sentence, which is empty without drops. */
+  report(reported?: UnreportedDrops['reported']): Drops {
+    const drops = this.#unreported.report(reported)
     return drops.words === '' ? drops : { ...drops, words: `${this.#name} ${drops.words}` }
   }
 

@@ -20,7 +20,7 @@ export function withIndexes(type: RecordType, indexes: ReadonlySet<string>): Rec
 
 /** What the indexes name and cannot be, in a type or because no type has it: a warning of the process, each once. */
 export class UnfitIndexes {
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
   /** Indexes that are fields of a type that came. */
   readonly #found = new Set<string>()
 
@@ -30,8 +30,8 @@ export class UnfitIndexes {
       if (indexes.has(slot.name)) this.#found.add(slot.name)
       const place = `${type.name}.${slot.name}`
       const isFit = !indexes.has(slot.name) || slot.field.role === 'label' || canBeLabel(slot)
-      if (isFit || this.#told.has(place) || this.#told.size >= TOLD_LIMIT) continue
-      this.#told.add(place)
+      if (isFit || this.#reported.has(place) || this.#reported.size >= REPORTED_LIMIT) continue
+      this.#reported.add(place)
       process.emitWarning(
         `${place} can be no index: only whole numbers and text that are always there can; its latest value is shown`,
         {
@@ -45,8 +45,8 @@ export class UnfitIndexes {
   tellMissing(types: readonly RecordType[], indexes: ReadonlySet<string>): void {
     if (types.length === 0) return
     for (const index of indexes) {
-      if (this.#found.has(index) || this.#told.has(index)) continue
-      this.#told.add(index)
+      if (this.#found.has(index) || this.#reported.has(index)) continue
+      this.#reported.add(index)
       const fit = types.flatMap(({ layout }) => layout.slots.filter(canBeLabel).map(({ name }) => name))
       process.emitWarning(missingText(index, [...new Set(fit)]), { code: 'PRM_INDEX' })
     }
@@ -62,7 +62,7 @@ function missingText(index: string, fit: readonly string[]): string {
   return `index ${JSON.stringify(index)} names no field of the types that came so far${hint}; ${there}`
 }
 
-const TOLD_LIMIT = 100
+const REPORTED_LIMIT = 100
 /** Names of fields that a warning lists. */
 const NAMES_LIMIT = 20
 

@@ -48,7 +48,7 @@ export class OriginBlocks {
   readonly #origins = new Set<string>()
   /** Ids of the file by those of a source, for each table of texts. */
   #renamed = new WeakMap<BatchSymbols, number[]>()
-  #told = FIRST_ID
+  #announced = FIRST_ID
   /** Source of the last block, and its entry as text. */
   #source: OriginBatch['source'] | undefined
   #origin = ''
@@ -113,10 +113,10 @@ export class OriginBlocks {
   }
 
   #newSymbols(): Uint8Array[] {
-    const texts = this.symbols.since(this.#told)
+    const texts = this.symbols.since(this.#announced)
     if (texts.length === 0) return []
-    const block = encodeSymbolsBlock(this.#told, texts)
-    this.#told += texts.length
+    const block = encodeSymbolsBlock(this.#announced, texts)
+    this.#announced += texts.length
     return [block]
   }
 

@@ -24,10 +24,10 @@ export interface Drops {
 const NONE: Counts = new Map()
 
 /** Reports each drop once, in words. */
-export class Untold {
+export class UnreportedDrops {
   readonly #counts: DropCounts
   readonly #causeOf: (reason: string) => string
-  #told: Required<DropCounts> = { dropped: NONE, hidden: NONE }
+  #reported: Required<DropCounts> = { dropped: NONE, hidden: NONE }
 
   /** `causeOf` explains a reason in words; empty if it has no explanation. */
   constructor(counts: DropCounts, causeOf: (reason: string) => string = () => '') {
@@ -36,31 +36,31 @@ export class Untold {
   }
 
   /** The state of the reports: two flushes at the same time report the same drops. */
-  get told(): Required<DropCounts> {
-    return this.#told
+  get reported(): Required<DropCounts> {
+    return this.#reported
   }
 
   /** Whether all drops are reported. */
-  get isToldAll(): boolean {
+  get isAllReported(): boolean {
     for (const [reason, records] of this.#counts.dropped) {
-      if (this.#told.dropped.get(reason) !== records) return false
+      if (this.#reported.dropped.get(reason) !== records) return false
     }
     return true
   }
 
-  /** Drops after the state `told`; they count as reported now. */
-  tell(told = this.#told): Drops {
+  /** Drops after the state `reported`; they count as reported now. */
+  report(reported = this.#reported): Drops {
     const { dropped, hidden = NONE } = this.#counts
     const lost = new Map<string, number>()
     const unseen = new Map<string, number>()
     for (const [reason, records] of dropped) {
       if (reason === NOT_ENCODED) continue
-      const hiddenMore = (hidden.get(reason) ?? 0) - (told.hidden?.get(reason) ?? 0)
-      const lostMore = records - (told.dropped.get(reason) ?? 0) - hiddenMore
+      const hiddenMore = (hidden.get(reason) ?? 0) - (reported.hidden?.get(reason) ?? 0)
+      const lostMore = records - (reported.dropped.get(reason) ?? 0) - hiddenMore
       if (lostMore > 0) lost.set(reason, lostMore)
       if (hiddenMore > 0) unseen.set(reason, hiddenMore)
     }
-    this.#told = { dropped: new Map(dropped), hidden: new Map(hidden) }
+    this.#reported = { dropped: new Map(dropped), hidden: new Map(hidden) }
     const parts = [this.#words('dropped', lost), this.#words('does not show', unseen)].filter((part) => part !== '')
     return { lost: sumOf(lost), hidden: sumOf(unseen), words: parts.join(', and ') }
   }
