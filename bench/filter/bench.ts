@@ -1,64 +1,26 @@
-import {
-  type Batch,
-  counter,
-  createSource,
-  defineType,
-  gauge,
-  label,
-  optional,
-  readRecords,
-  timestamp,
-  viewsOf,
-  wallNs,
-} from '@sonde/sdk'
+import { type Batch, createSource, defineType, optional, readRecords, viewsOf } from '@sonde/sdk'
 import { batchProjection, createFieldSet } from '@sonde/sdk/internal'
 import { type BenchResult, type Figure, median } from '../bench.ts'
+import { portBatch, portFields, RECORDS } from '../port-records.ts'
 
-const RECORDS = 1000
 const BATCHES = 200
 /** Objects are slow enough to be measured with fewer. */
 const OBJECT_BATCHES = 20
 const SET = createFieldSet('fset', '[bench_port]\n^rx\n', 'bench.fset')
 
-const required = {
-  time: timestamp(),
-  device: label(),
-  rx_bytes_total: counter('u64'),
-  rx_packets_total: counter('u64'),
-  rx_drops_total: counter('u32'),
-  tx_bytes_total: counter('u64'),
-  tx_packets_total: counter('u64'),
-  tx_drops_total: counter('u32'),
-  heat: gauge('f64'),
-  speed: gauge('u32'),
-}
 const sparse = {
-  ...required,
-  rx_packets_total: optional(required.rx_packets_total),
-  tx_packets_total: optional(required.tx_packets_total),
-  heat: optional(required.heat),
+  ...portFields,
+  rx_packets_total: optional(portFields.rx_packets_total),
+  tx_packets_total: optional(portFields.tx_packets_total),
+  heat: optional(portFields.heat),
 }
 const TYPES = {
-  'all fields': defineType('bench_port', 'A port', required),
+  'all fields': defineType('bench_port', 'A port', portFields),
   'optional fields': defineType('bench_port', 'A port', sparse),
-  'no alignment': defineType('bench_port', 'A port', required, { layout: 'packed' }),
+  'no alignment': defineType('bench_port', 'A port', portFields, { layout: 'packed' }),
 }
-const { time, device, rx_bytes_total, rx_packets_total, rx_drops_total } = required
+const { time, device, rx_bytes_total, rx_packets_total, rx_drops_total } = portFields
 const narrow = defineType('bench_port', 'A port', { time, device, rx_bytes_total, rx_packets_total, rx_drops_total })
-
-/** A batch of the type. */
-function batchOf(type: (typeof TYPES)['all fields']): Batch {
-  const batches: Batch[] = []
-  const emit = (batch: Batch) => void batches.push({ ...batch, bytes: batch.bytes.slice() })
-  const source = createSource({ id: 'bench', bufferBytes: 1 << 20, emit })
-  for (let i = 0; i < RECORDS; i++) {
-    const rx = { rx_bytes_total: i, rx_packets_total: i, rx_drops_total: i }
-    const tx = { tx_bytes_total: i, tx_packets_total: i, tx_drops_total: i }
-    source.report(type, { time: wallNs(), device: `eth${i % 16}`, ...rx, ...tx, heat: 41.5, speed: i })
-  }
-  source.flush()
-  return batches[0] as Batch
-}
 
 /** Reads each record as an object, and reports its part. */
 function reportAgain({ type, bytes, count, symbols }: Batch, source: ReturnType<typeof createSource>): void {
@@ -80,7 +42,7 @@ function nsOf(batches: number, run: () => void): number {
 export async function run({ rounds }: { readonly rounds: number }): Promise<BenchResult> {
   const again = createSource({ id: 'again', bufferBytes: 1 << 20, emit: () => undefined })
   const figures = Object.entries(TYPES).flatMap(([words, type]): Figure[] => {
-    const batch = batchOf(type as (typeof TYPES)['all fields'])
+    const batch = portBatch(type as (typeof TYPES)['all fields'])
     const project = batchProjection(batch.type, { set: SET })
     const samples = { filter: [] as number[], copy: [] as number[], objects: [] as number[] }
     for (let round = -2; round < rounds; round++) {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { pack, Unpackr } from 'msgpackr'
 import { atLeast, type BenchResult, type Figure, median } from '../bench.ts'
-import { RECORDS } from './records.ts'
+import { RECORDS } from '../port-records.ts'
 
 /** Messages of a sender in one turn. */
 const MESSAGES = 300

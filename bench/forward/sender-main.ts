@@ -1,12 +1,12 @@
 // A sender in a process of its own: `sender-main.ts sonde|queue PORT`. It sends as many messages as it is told.
-
+import { defineType } from '@sonde/sdk'
 import { ForwardEndpoint } from '../../packages/sdk/src/sinks/fluent-bit/endpoint.ts'
 import { createFluentBit } from '../../packages/sdk/src/sinks/fluent-bit/fluent-bit.ts'
 import { EventChunks, forwardMessage } from '../../packages/sdk/src/wire/forward/message.ts'
-import { benchBatch } from './records.ts'
+import { portBatch, portFields } from '../port-records.ts'
 
 const [kind, port] = [process.argv[2], Number(process.argv[3])]
-const batch = benchBatch()
+const batch = portBatch(defineType('bench_port', 'A port', portFields))
 const signal = new AbortController().signal
 const endpoint = new ForwardEndpoint({ host: '127.0.0.1', port }, {}, 1000)
 const chunks = new EventChunks({ tag: 'bench', layout: 'flb_std', mode: 'packed_forward' })

@@ -1,35 +1,32 @@
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Batch, createPrometheus, type Prometheus, type Sink, SondeError } from '@sonde/sdk'
-import type { StoreAnswer } from '@sonde/sdk/api'
-import { FieldSets, FollowedSets, type History, messageOf, openDestination, Route } from '@sonde/sdk/internal'
+import { type Batch, createPrometheus, type Prometheus, type SondeError } from '@sonde/sdk'
+import { FieldSets, FollowedSets, type History } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
-import { type AgentConfig, destinationsOf } from './config.ts'
+import { AddedSimulator } from './added-simulator.ts'
+import type { AgentOptions } from './agent-options.ts'
+import { destinationRoutes, metricsRoutes, viewRoutes } from './agent-routes.ts'
 import { Devices } from './devices/devices.ts'
-import { hardwareTypes, ownKinds } from './devices/own-kinds.ts'
 import { Precedence } from './devices/precedence.ts'
-import { ASK_EVERY_MS, Hints } from './hints/hints.ts'
+import { Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
-import { startTicker, type Ticker } from './hosting/scheduler.ts'
 import { Simulators } from './hosting/simulators.ts'
 import { InfoRows } from './infos/info-rows.ts'
-import { INFO_METRICS } from './infos/type.ts'
+import { LookRound } from './look-round.ts'
+import { makeService } from './make-service.ts'
 import { Faults } from './pipeline/faults.ts'
 import { BackedHistory } from './pipeline/history.ts'
 import { HttpStats } from './pipeline/http-stats.ts'
-import type { KeptRecords } from './pipeline/kept-records.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { PodGpus } from './pods/pod-gpus.ts'
-import { appGpuType, podGpuType, sharedGpuType } from './pods/type.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
-import { Service } from './service/service.ts'
-import { checkDataSources, type DataSourceConfig } from './sources/data-sources.ts'
+import type { Service } from './service/service.ts'
+import type { DataSourceConfig } from './sources/data-sources.ts'
 import { bookSignals, ruleCondition, ruleSignals } from './traceback/book/condition.ts'
 import { readInWorker } from './traceback/book/read-in-worker.ts'
 import { RulesFile } from './traceback/book/rules-file.ts'
@@ -38,30 +35,8 @@ import { Traceback } from './traceback/traceback.ts'
 import { RuleWatch } from './traceback/watching/rule-watch.ts'
 import { seriesName } from './traceback/watching/series-name.ts'
 
-/** Options of {@link createAgent}. */
-export interface AgentOptions {
-  readonly config: AgentConfig
-  readonly log: Logger
-  /** Version that `/api/v1/node` tells. */
-  readonly version: string
-  /** Commit of the program, for `sonde_build_info`. Default: not known. */
-  readonly revision?: string
-  /** Origin of the value at a key path of the configuration: a flag, a variable, `file:line`, or `default`. */
-  readonly originOf?: (path: string) => string
-  /** Sinks beside the agent's own views. */
-  readonly sinks?: readonly Sink[]
-  /** The history for queries. Default: the ring of the last minutes. */
-  readonly history?: History
-  readonly storeStatus?: () => StoreAnswer
-  /** What lists and prints the records of the store. Default: there is none. */
-  readonly kept?: KeptRecords
-  /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */
-  readonly sourcesModule?: string
-}
-
 const TRACEBACK_STOP_LIMIT_MS = 1500
 const STOP_LIMIT_MS = 2000
-const RECALL_AGAIN_MS = 10_000
 
 /** Makes an agent; nothing runs before `start`. */
 export function createAgent(options: AgentOptions): Agent {
@@ -96,6 +71,8 @@ export class Agent {
   readonly hosts: Hosts
   /** The sources that show a simulated node. */
   readonly simulators: Simulators
+  /** The simulated node that may be started while the agent runs. */
+  readonly addedSimulator: AddedSimulator
   /** What was caught where it could have ended the process. */
   readonly faults: Faults
   /** The telemetry service; undefined if it is switched off. */
@@ -110,11 +87,8 @@ export class Agent {
   /** Records that the agent made of others: rows of pods, marks of events. */
   madeRecords = 0
   readonly #destinationSets: FollowedSets
-  readonly #precedence: Precedence
-  #hintTicker: Ticker | undefined
+  readonly #lookRound: LookRound
   #isClosed = false
-  /** Sources that were added since the start. */
-  readonly #added: DataSourceConfig[] = []
 
   constructor(options: AgentOptions) {
     const { config, log } = options
@@ -142,9 +116,9 @@ export class Agent {
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(
       [
-        ...this.#metricsRoutes(config, [this.prometheus, this.infos]),
-        ...this.#viewRoutes(config, views),
-        ...this.#openDestinations(options),
+        ...metricsRoutes(config, [this.prometheus, this.infos]),
+        ...viewRoutes(config, views),
+        ...destinationRoutes(config, options.version, this.#destinationSets),
       ],
       log,
     )
@@ -175,76 +149,19 @@ export class Agent {
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
     })
     this.simulators = new Simulators(config.dataSources, this.hosts.sources)
-    this.#precedence = new Precedence({ devices: this.devices, sources: this.hosts.sources, here: this.node })
-    this.service = config.service.enabled ? this.#makeService(options) : undefined
+    const { devices, hosts: running, simulators } = this
+    this.addedSimulator = new AddedSimulator({ config, devices, hosts: running, simulators })
+    this.#lookRound = this.#makeLookRound(log)
+    this.service = makeService({ config, log, router: this.router, prometheus: this.prometheus, faults: this.faults })
     const { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults } = this
     const { version, revision = '', storeStatus } = options
-    const told = { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults }
-    this.self = new Self({ ...told, version, revision, log, storeStatus })
-  }
-
-  /** `/metrics` leaves out records that other exporters export, and so do the facts about their devices. */
-  #metricsRoutes({ dataSources }: AgentConfig, sinks: readonly Sink[]): Route[] {
-    const sources = new Map(dataSources.filter(({ definition }) => definition.isExported).map((one) => [one.name, one]))
-    const leavesOut = ({ origin, source, type }: Batch) => {
-      const { definition, options = {} } = (origin === 'own' ? sources.get(source.id) : undefined) ?? {}
-      return definition?.isExported?.(options, type.name) === false
-    }
-    return sinks.map((sink) => new Route(sink, sources.size === 0 ? {} : { leavesOut }))
-  }
-
-  /** The ways to what the agent itself makes of records, and to history: types for export are not theirs. */
-  #viewRoutes({ dataSources }: AgentConfig, views: readonly Sink[]): Route[] {
-    const types = new Set(dataSources.flatMap(({ definition }) => definition.exportTypes ?? []).map(({ name }) => name))
-    const options =
-      types.size === 0 ? {} : { leavesOut: ({ origin, type }: Batch) => origin === 'own' && types.has(type.name) }
-    return views.map((sink) => new Route(sink, options))
-  }
-
-  /** Drops of destinations are reported with those of all sinks. */
-  #openDestinations({ config, version }: AgentOptions): Route[] {
-    const context = { schema: 'sonde', version, types: [] }
-    return destinationsOf(config).map((destination) =>
-      openDestination(destination, context, (set) => this.#destinationSets.follow(set)),
-    )
+    const parts = { startedMs, hosts, router, http, hints, fieldSets, prometheus, service, faults }
+    this.self = new Self({ ...parts, version, revision, log, storeStatus })
   }
 
   /** Every source that was configured or added, with its settings. */
   get dataSources(): readonly DataSourceConfig[] {
-    return [...this.options.config.dataSources, ...this.#added]
-  }
-
-  /**
-   * Why the simulated node cannot be started while the agent runs, as a sentence; empty if it can: on a machine
-   * without hardware of its own to show, from which nothing simulated would leave.
-   */
-  get simulationRefusal(): string {
-    const { config } = this.options
-    const hasHardware = ({ kind, isSimulated }: { readonly kind: string; readonly isSimulated: boolean }) =>
-      !isSimulated && (kind === 'gpu' || kind === 'nic')
-    if (this.simulators.leader !== undefined) return 'a simulated node runs here already'
-    if (this.dataSources.some(({ name }) => name === SIMULATOR))
-      return `a source is called ${SIMULATOR}; start sonde with --simulate`
-    if (this.devices.list().some(hasHardware))
-      return 'this machine has GPUs or NICs of its own; start sonde with --simulate'
-    if (destinationsOf(config).length > 0)
-      return 'records are exported, and simulated ones would be among them; start sonde with --simulate'
-    return ''
-  }
-
-  /**
-   * Starts the simulated node, until the agent ends: as `--simulate` does.
-   *
-   * @throws SondeError `SIM_OFF` where {@link simulationRefusal} says why not.
-   */
-  simulate(): void {
-    const reason = this.simulationRefusal
-    if (reason !== '') throw new SondeError('SIM_OFF', `the simulated node is not started: ${reason}`)
-    const checked = checkDataSources([{ type: SIMULATOR }])
-    if (!checked.ok) throw new Error(`the simulator has no defaults: ${JSON.stringify(checked.issues)}`)
-    this.#added.push(...checked.value)
-    for (const source of checked.value) this.hosts.add(source)
-    this.simulators.look(this.dataSources, this.hosts.sources)
+    return this.addedSimulator.dataSources
   }
 
   /** Configured sources and how they fare, in the order of the configuration. */
@@ -279,6 +196,13 @@ export class Agent {
     })
   }
 
+  #makeLookRound(log: Logger): LookRound {
+    const { hints, hintHistory, infos, pods, devices, hosts, node: here } = this
+    const precedence = new Precedence({ devices, sources: hosts.sources, here })
+    const onFault = (error: unknown) => this.faults.caught('hints', error)
+    return new LookRound({ hints, hintHistory, infos, pods, precedence, log, onFault })
+  }
+
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {
     const { recent, devices, node: host, faults } = this
     return new Traceback({
@@ -301,73 +225,14 @@ export class Agent {
     this.router.accept(batch)
   }
 
-  #makeService({ config: { service, dataSources }, log }: AgentOptions): Service {
-    const { router, prometheus, faults } = this
-    const types = dataSources.flatMap(({ definition }) => definition.types)
-    const waitedFor = router.routes.filter(({ acknowledges }) => acknowledges)
-    return new Service({
-      config: service,
-      log,
-      faults,
-      sinks: router.sinks,
-      ownKinds: ownKinds(types),
-      madeMetrics: new Set(
-        [
-          podGpuType,
-          sharedGpuType,
-          appGpuType,
-          ...INFO_METRICS.map(({ type }) => type),
-          ...hardwareTypes(types),
-        ].flatMap(({ metrics }) => [...metrics.values()]),
-      ),
-      waitedFor: waitedFor.map(({ sink }) => sink),
-      accept: (batch) => router.accept(batch),
-      room: (source) => router.room(source),
-      gone(source) {
-        prometheus.removeSource(source)
-        for (const route of router.routes) route.retire(source)
-      },
-    })
-  }
-
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
     this.self.start()
-    void this.#recallHints()
     void this.fieldSets.tellMissing()
-    const failed = (error: unknown) => this.faults.caught('hints', error)
-    this.#hintTicker = startTicker(ASK_EVERY_MS, () => this.#look(), failed, 0)
+    this.#lookRound.start()
     // No record comes before the field sets of destinations have been read.
     if (this.#destinationSets.isEmpty) this.#startReading()
     else void this.#destinationSets.open().then(() => this.#startReading())
-  }
-
-  /** Looks at what came. Where a rule holds or pods have GPUs there may be more to tell before the next look. */
-  async #look(): Promise<void> {
-    this.#evaluate()
-    if (!(this.pods.knowsPods || this.hints.isHolding)) return
-    await delay(ASK_EVERY_MS / 2, undefined, { ref: false })
-    this.#evaluate()
-  }
-
-  #evaluate(): void {
-    this.#precedence.tell()
-    this.infos.evaluate(performance.now())
-    this.pods.evaluate(performance.now())
-    this.hints.evaluate(Date.now(), performance.now())
-  }
-
-  /** Asks a store that opens slowly again; until then, hints say that the time before the start is unknown. */
-  async #recallHints(toldReason = ''): Promise<void> {
-    if (this.#isClosed) return
-    try {
-      await this.hintHistory.recallInto(this.hints)
-    } catch (error) {
-      const reason = messageOf(error)
-      const again = `hints of before are not read yet; it is tried again every ${RECALL_AGAIN_MS} ms`
-      if (reason !== toldReason) this.options.log.warn({ reason }, again)
-      setTimeout(() => void this.#recallHints(reason), RECALL_AGAIN_MS).unref()
-    }
   }
 
   #startReading(): void {
@@ -383,7 +248,7 @@ export class Agent {
     this.#isClosed = true
     this.self.stop()
     this.#destinationSets.close()
-    void this.#hintTicker?.stop(0)
+    this.#lookRound.stop()
     this.rules?.stop()
     // Windows come from the hosts: events end before these do.
     await this.traceback.close(TRACEBACK_STOP_LIMIT_MS)
@@ -391,9 +256,6 @@ export class Agent {
     await this.router.close()
   }
 }
-
-/** Kind and name of the source that is added when the simulated node is asked for. */
-const SIMULATOR = 'simulator'
 
 /** Events that may not begin, because too many did of their device. */
 function edgesHeldBack(

@@ -1,4 +1,5 @@
-export { Agent, type AgentOptions, createAgent } from './agent.ts'
+export { Agent, createAgent } from './agent.ts'
+export type { AgentOptions } from './agent-options.ts'
 export type { AgentFacts } from './explain/agent-facts.ts'
 export { explain } from './explain/explain.ts'
 export { type ExplainOptions, isUnbroken } from './explain/explanation.ts'

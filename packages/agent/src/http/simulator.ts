@@ -9,12 +9,12 @@ const OFF = { enabled: false, refusal: '', nodeClass: '', seed: 0, intervalMs: 0
 export function simulatorRoutes(app: FastifyInstance, agent: Agent): void {
   const { simulators } = agent
   answerRoute(app, '/api/v1/simulator', async () => {
-    if (simulators.leader === undefined) return { ...OFF, refusal: agent.simulationRefusal }
+    if (simulators.leader === undefined) return { ...OFF, refusal: agent.addedSimulator.refusal }
     const { intervalMs } = simulators.leader
     return { enabled: true, refusal: '', intervalMs, ...(await simulators.ask({ kind: 'describe' })) }
   })
   app.post('/api/v1/simulator', async (_request, reply) => {
-    agent.simulate()
+    agent.addedSimulator.start()
     return reply.code(201).send({ enabled: true })
   })
   app.post('/api/v1/simulator/scenarios', async (request, reply) => {
