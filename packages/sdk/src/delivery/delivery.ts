@@ -188,7 +188,7 @@ class Delivery<P> implements DeliverySink {
     const keepMs = this.durable ? KEEP_LIMIT_MS : deadlineMs - this.#timers.nowMs()
     await Promise.all([released, within(this.#timers, keepMs, this.#queue.close())])
     this.#queue.durable?.giveUp()
-    await Promise.all(this.#pending)
+    await this.#intake.acknowledged
     this.#ledger.close()
   }
 

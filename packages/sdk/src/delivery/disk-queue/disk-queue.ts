@@ -173,7 +173,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     if (this.#closing !== undefined) return
     if (this.#lock === undefined) {
       // Records of an earlier process may wait in a folder that could not be opened.
-      this.#opened().catch(() => undefined)
+      this.#access.opened().catch(() => undefined)
       return
     }
     const nowMs = this.#nowMs()
