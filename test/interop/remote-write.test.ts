@@ -31,7 +31,7 @@ type Answer = ReadonlySet<string>
 
 interface Peer {
   readonly url: string
-  samples(): Promise<Answer>
+  samples(job: string): Promise<Answer>
 }
 
 describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
@@ -51,44 +51,50 @@ describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
       launchPrometheus(t, flags, dir),
       launchVictoria(t, ['-search.latencyOffset=0s'], other),
     ])
-    peers.prometheus = { url, samples: () => prometheusSamples(url) }
-    peers.victoria = { url: victoria, samples: () => victoriaSamples(victoria) }
+    peers.prometheus = { url, samples: (job) => prometheusSamples(url, job) }
+    peers.victoria = { url: victoria, samples: (job) => victoriaSamples(victoria, job) }
   })
   after(async () => {
     for (const end of ends) await end()
   })
 
-  it('an application reports, and both have every sample with its value', async () => {
-    const urls = Object.values(peers).map(({ url }) => ({ url: `${url}/api/v1/write`, externalLabels: { job: 'app' } }))
-    const schema = createSchema({ name: 'app', export: { remoteWrite: urls } })
-    schema.addType(link)
-    await schema.start()
-    const source = schema.createSource({ id: 'links', tag: 'links' })
-    const startNs = (BigInt(Date.now()) / 1000n) * SECOND_NS - BigInt(ROUNDS) * SECOND_NS
-    for (let round = 0; round < ROUNDS; round++) {
-      for (let device = 0; device < DEVICES; device++) {
-        source.report(link, {
-          time: startNs + BigInt(round) * SECOND_NS,
-          device: `d${device}`,
-          rx_bytes_total: 2 ** 49 + round * 1_000_000,
-          heat_celsius: heatOf(round, device),
-          wait_seconds: [round, round * 2, 1, device],
-          wait_seconds_sum: round * 1.25,
-        })
-      }
-    }
-    await schema.flush()
-    const { prometheus, victoria } = peers
-    const [ofPrometheus, ofVictoria] = await Promise.all([prometheus?.samples(), victoria?.samples()])
-    assert.equal(ofPrometheus?.size, ROUNDS * SERIES)
-    assert.deepEqual([...(ofVictoria ?? [])].sort(), [...(ofPrometheus ?? [])].sort())
-    const nineMs = Number(startNs / 1_000_000n) + 9000
-    assert.ok(ofPrometheus?.has(`rw_link_heat_celsius d3 - ${nineMs} ${heatOf(9, 3)}`))
-    assert.ok(ofPrometheus?.has(`rw_link_wait_seconds_bucket d3 +Inf ${nineMs} 31`))
-    await schema.close()
-    await until('the series have ended in Prometheus', LIMIT_MS, async () => (await latestOf(prometheus)).length === 0)
-  })
+  for (const version of ['1.0', '2.0'] as const)
+    it(`an application reports with ${version}, and both have every sample with its value`, () =>
+      report(peers, version))
 })
+
+/** Both receivers answer 204 to 2.0 and store nothing of it: they get the same samples as 1.0. */
+async function report(peers: Readonly<Record<string, Peer>>, version: '1.0' | '2.0'): Promise<void> {
+  const job = `app${version}`
+  const urls = Object.values(peers).map(({ url }) => ({ url: `${url}/api/v1/write`, version, externalLabels: { job } }))
+  const schema = createSchema({ name: 'app', export: { remoteWrite: urls } })
+  schema.addType(link)
+  await schema.start()
+  const source = schema.createSource({ id: 'links', tag: 'links' })
+  const startNs = (BigInt(Date.now()) / 1000n) * SECOND_NS - BigInt(ROUNDS) * SECOND_NS
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let device = 0; device < DEVICES; device++) {
+      source.report(link, {
+        time: startNs + BigInt(round) * SECOND_NS,
+        device: `d${device}`,
+        rx_bytes_total: 2 ** 49 + round * 1_000_000,
+        heat_celsius: heatOf(round, device),
+        wait_seconds: [round, round * 2, 1, device],
+        wait_seconds_sum: round * 1.25,
+      })
+    }
+  }
+  await schema.flush()
+  const { prometheus, victoria } = peers
+  const [ofPrometheus, ofVictoria] = await Promise.all([prometheus?.samples(job), victoria?.samples(job)])
+  assert.equal(ofPrometheus?.size, ROUNDS * SERIES)
+  assert.deepEqual([...(ofVictoria ?? [])].sort(), [...(ofPrometheus ?? [])].sort())
+  const nineMs = Number(startNs / 1_000_000n) + 9000
+  assert.ok(ofPrometheus?.has(`rw_link_heat_celsius d3 - ${nineMs} ${heatOf(9, 3)}`))
+  assert.ok(ofPrometheus?.has(`rw_link_wait_seconds_bucket d3 +Inf ${nineMs} 31`))
+  await schema.close()
+  await until('the series have ended in Prometheus', LIMIT_MS, async () => (await latestOf(prometheus)).length === 0)
+}
 
 /** Few digits: VictoriaMetrics rounds to 15. */
 function heatOf(round: number, device: number): number {
@@ -102,8 +108,8 @@ async function latestOf(peer: Peer | undefined): Promise<readonly unknown[]> {
   return answer.data.result
 }
 
-async function prometheusSamples(url: string): Promise<Answer> {
-  const query = encodeURIComponent('{__name__=~"rw_link.*"}[1h]')
+async function prometheusSamples(url: string, job: string): Promise<Answer> {
+  const query = encodeURIComponent(`{__name__=~"rw_link.*",job="${job}"}[1h]`)
   const { data } = (await (await fetch(`${url}/api/v1/query?query=${query}`)).json()) as {
     data: { result: { metric: Record<string, string>; values: [number, string][] }[] }
   }
@@ -114,9 +120,9 @@ async function prometheusSamples(url: string): Promise<Answer> {
   )
 }
 
-async function victoriaSamples(url: string): Promise<Answer> {
+async function victoriaSamples(url: string, job: string): Promise<Answer> {
   await fetch(`${url}/internal/force_flush`)
-  const text = await (await fetch(`${url}/api/v1/export?match[]={__name__=~"rw_link.*"}`)).text()
+  const text = await (await fetch(`${url}/api/v1/export?match[]={__name__=~"rw_link.*",job="${job}"}`)).text()
   const series = text
     .split('\n')
     .filter((each) => each !== '')

@@ -38,7 +38,7 @@ export interface HttpProtocol {
    */
   readonly resultOf?: (answer: HttpAnswer, request: HttpRequest) => SendResult
   /** The words of an answer with another status. Default: the first line of its text. */
-  readonly wordsOf?: (answer: HttpAnswer) => string
+  readonly wordsOf?: (answer: HttpAnswer, request: HttpRequest) => string
 }
 
 /** What a {@link HttpClient} is for a delivery. */
@@ -109,7 +109,7 @@ export class HttpClient {
     const answer = await endpoint.post({ headers, body, signal, answerBytesMax, isBodyUsed })
     const { status } = answer
     if (resultOfAnswer !== undefined && status >= 200 && status < 300) return resultOfAnswer(answer, request)
-    const text = wordsOf?.(answer) ?? answer.text
+    const text = wordsOf?.(answer, request) ?? answer.text
     const result = resultOf({ status, retryAfter: answer.header('retry-after'), text, retried })
     if (!('reason' in result) || this.#endpoints.length === 1) return result
     return { ...result, reason: `${endpoint.shown}: ${result.reason}` }

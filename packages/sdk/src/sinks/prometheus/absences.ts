@@ -7,6 +7,8 @@ export interface AbsentSeries {
   readonly type: string
   /** Key of the series, empty for all of the type. */
   readonly series: string
+  /** Time of the record. Unit: milliseconds since the Unix epoch. */
+  readonly timeMs: number
   /** Whether every field is absent now. Otherwise a single field is absent, or a value is back. */
   readonly isWhole: boolean
 }
@@ -19,6 +21,7 @@ export function* readAbsences({ type, symbols, count, bytes }: Batch): Generator
     yield {
       type: String(record.type ?? ''),
       series: String(record.series ?? ''),
+      timeMs: Number(record.time ?? 0) / 1e6,
       isWhole: (record.field ?? '') === '' && (record.code ?? '') !== '',
     }
   }

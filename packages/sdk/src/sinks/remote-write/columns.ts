@@ -9,6 +9,8 @@ export interface Column extends Lanes {
   readonly metric: MetricInfo
   /** Index of its first lane in a row. */
   readonly firstLane: number
+  /** Edges of a histogram that has a sum; else undefined. */
+  readonly edges: readonly number[] | undefined
   /** Constant labels of each lane. */
   readonly labels: readonly (readonly (readonly [name: string, value: string])[])[]
 }
@@ -32,8 +34,10 @@ export function columnsOf(type: RecordType): Columns {
     const firstLane = laneCount
     laneCount += lanes.lanes.length
     const help = field.help || `${type.description || type.name}: ${fieldName}`
+    const hasSum = field.role === 'bucket' && lanes.lanes.length === field.count + 2
+    const edges = hasSum ? field.edges : undefined
     const labels = lanes.lanes.map(({ label }) => Object.entries(parseSeriesKey(label)))
-    return [{ ...lanes, metric: { name: metric, kind, unit: field.unit ?? '', help }, firstLane, labels }]
+    return [{ ...lanes, metric: { name: metric, kind, unit: field.unit ?? '', help }, firstLane, edges, labels }]
   })
   return { type, columns, laneCount }
 }

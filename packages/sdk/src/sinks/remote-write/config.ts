@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { choice, dictionary, integer, setting } from '../../config/kit.ts'
+import { choice, dictionary, flag, integer, setting } from '../../config/kit.ts'
 import { type DeliveryLimits, deliveryEntries, type SeriesLimits, seriesEntries } from '../../delivery/config.ts'
 import { type HttpOptions, httpEntries } from '../../delivery/connection/config.ts'
 import type { PushSinkOptions } from '../../delivery/push-sink-options.ts'
 import type { OptionClash } from '../registry.ts'
+import type { Version } from './versions.ts'
 
 /**
  * Options of {@link createRemoteWrite}: its own, those of an HTTP connection except `compression`, because the protocol
@@ -14,8 +15,10 @@ export interface RemoteWriteOptions
     SeriesLimits,
     Omit<HttpOptions, 'compression'>,
     PushSinkOptions {
-  /** Version of the protocol. Default: `1.0`. */
-  readonly version?: '1.0' | undefined
+  /** Version of the protocol. A receiver that does not take 2.0 gets 1.0. Default: `1.0`. */
+  readonly version?: Version
+  /** Whether histograms with a sum are native histograms with custom edges; only 2.0 has them. Default: false. */
+  readonly nativeHistograms?: boolean
   /**
    * Labels of every series that has none of that name. Default: `instance`, the name of this host, and `job`, the name
    * of the schema; an empty text leaves a default out.
@@ -44,7 +47,16 @@ const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 const LABEL_WORDS = 'labels by name, such as { cluster: a }; a name of letters, digits and _, at most 128, no __ first'
 
 const ownEntries = {
-  version: setting(choice(['1.0']), '1.0', 'Version of the protocol'),
+  version: setting(
+    choice(['1.0', '2.0']),
+    '1.0',
+    'Version of the protocol; a receiver that does not take 2.0 gets 1.0',
+  ),
+  nativeHistograms: setting(
+    flag(),
+    false,
+    'Whether histograms with a sum are native histograms with custom edges; only version 2.0 has them',
+  ),
   externalLabels: v.optional(
     v.pipe(
       dictionary(LABEL_NAME, v.pipe(v.string(LABEL_WORDS), v.maxLength(1024, LABEL_WORDS)), LABEL_WORDS),
@@ -88,8 +100,13 @@ export const remoteWriteEntries = {
 /** Headers that the protocol prescribes. */
 const OF_PROTOCOL = ['content-type', 'content-encoding', 'user-agent', 'x-prometheus-remote-write-version']
 
-/** A header that only the protocol may set. */
-export function clashOfRemoteWrite({ headers = {} }: Pick<RemoteWriteOptions, 'headers'>): OptionClash | undefined {
+/** A header that only the protocol may set, or an option that its version does not have. */
+export function clashOfRemoteWrite(
+  options: Pick<RemoteWriteOptions, 'headers' | 'version' | 'nativeHistograms'>,
+): OptionClash | undefined {
+  const { headers = {}, version, nativeHistograms } = options
+  if (nativeHistograms === true && version !== '2.0')
+    return { key: 'nativeHistograms', allowed: 'true with version 2.0' }
   const name = Object.keys(headers).find((each) => OF_PROTOCOL.includes(each.toLowerCase()))
   if (name === undefined) return undefined
   return { key: 'headers', fault: `has ${name}`, allowed: `headers except ${OF_PROTOCOL.join(', ')}` }

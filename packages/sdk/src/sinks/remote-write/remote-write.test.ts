@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import SnappyJS from 'snappyjs'
 import { sondeError } from '../../../test/helper.ts'
-import { RemoteWritePeer, samplesOf } from '../../../test/remote-write-peer.ts'
+import { decode1, RemoteWritePeer, samplesOf } from '../../../test/remote-write-peer.ts'
 import { BatchSource, portType } from '../../../test/sink-records.ts'
 import { testSink } from '../../../test/test-sink.ts'
 import { buckets, counter, defineType, gauge, label, optional, timestamp, wallNs } from '../../index.ts'
@@ -138,17 +138,24 @@ test('series that are gone, and all at the end, get a marker of staleness behind
   sink.accept(source.batch(absenceType, [gone]))
   await sink.flush()
   sink.accept(source.ports({ b: 3 }))
+  const client = new BatchSource({ id: 'client' })
+  sink.accept(client.ports({ c: 4 }))
   await sink.flush()
+  sink.retire?.(client.ports({}).source)
+  sink.accept(source.ports({ b: 5 }))
+  await sink.flush()
+  assert.equal(peer.samples.filter(({ value }) => bitsOf(value) === STALE_BITS).length, 2)
   await sink.close()
   const of = (device: string) => peer.samples.filter(({ labels }) => labels.device === device)
   assert.deepEqual(
-    ['a', 'b'].map((device) => of(device).map(({ value }) => (bitsOf(value) === STALE_BITS ? 'stale' : value))),
+    ['a', 'b', 'c'].map((device) => of(device).map(({ value }) => (bitsOf(value) === STALE_BITS ? 'stale' : value))),
     [
       [1, 'stale'],
-      [2, 3, 'stale'],
+      [2, 3, 5, 'stale'],
+      [4, 'stale'],
     ],
   )
-  for (const device of ['a', 'b']) {
+  for (const device of ['a', 'b', 'c']) {
     const times = of(device).map(({ timeMs }) => timeMs)
     assert.deepEqual(times, [...new Set(times)].sort())
   }
@@ -170,6 +177,21 @@ test('records that no receiver takes are refused alone, with the reason: late on
   assert.deepEqual(peer.samples.map(({ value }) => value).sort(), [1, 2, 5, 6])
 })
 
+test('of two sources that report a series, the first has it until it ends', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const other = new BatchSource({ id: 'other' })
+  sink.accept(source.ports({ a: 1 }))
+  sink.accept(other.ports({ a: 2, b: 3 }))
+  await assert.rejects(sink.flush(), sondeError('DLV_LOST', /1 rejected: another source reports the same series/))
+  sink.retire?.(source.ports({}).source)
+  sink.accept(other.ports({ b: 4 }))
+  await sink.flush()
+  sink.accept(other.ports({ a: 5 }))
+  await sink.flush()
+  const values = peer.samples.filter(({ labels }) => labels.device === 'a').map(({ value }) => value)
+  assert.deepEqual(values, [1, Number.NaN, 5])
+})
+
 test('a request has as many samples as receivers take, and a body that arrived is not sent again', async (t) => {
   const { peer, sink, source } = await open(t, { requestSamplesMax: 100 })
   let failures = 0
@@ -179,7 +201,7 @@ test('a request has as many samples as receivers take, and a body that arrived i
   sink.accept(source.ports(Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`d${i}`, i]))))
   await sink.flush()
   assert.deepEqual(
-    peer.http.payloads.map((body) => samplesOf([...peer.decode(body)]).length),
+    peer.http.payloads.map((body) => samplesOf([...decode1(body)]).length),
     [100, 100, 50],
   )
   assert.equal(sink.stats.errors, 1)

@@ -3,10 +3,13 @@ import { checkOptions } from '../../config/check-options.ts'
 import { checkHttp } from '../../delivery/connection/check-http.ts'
 import { HttpClient } from '../../delivery/connection/http-client.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
+import type { SourceInfo } from '../../schema/batch.ts'
+import { wallNs } from '../../source/clock.ts'
 import { refuseClash } from '../refuse-clash.ts'
 import { clashOfRemoteWrite, RECORDS_MAX, type RemoteWriteOptions, remoteWriteTargetEntries } from './config.ts'
 import { type Push, Pushes } from './pushes.ts'
 import { SeriesBook } from './series-book.ts'
+import { Versions } from './versions.ts'
 
 /** Size of a request before it is packed. Unit: bytes. */
 const REQUEST_BYTES_MAX = 4 << 20
@@ -24,24 +27,28 @@ export function createRemoteWrite(options: RemoteWriteOptions): DeliverySink {
   refuseClash(clashOfRemoteWrite(target), 'RWR_OPTION', ' of remote_write')
   checkHttp(target)
   const { externalLabels, requestSamplesMax, seriesExpiryS, seriesLimit, aheadLimitS } = target
-  const { schema = 'sonde' } = options
+  const { name = 'remote_write', schema = 'sonde' } = options
+  const versions = new Versions(target.version, name)
   const client = new HttpClient(
-    { name: options.name ?? 'remote_write', contentType: 'application/x-protobuf' },
+    { name, contentType: 'application/x-protobuf', resultOf: versions.resultOf, wordsOf: versions.wordsOf },
     target,
     options.timers,
   )
+  const book = new SeriesBook({ seriesLimit, expiryMs: seriesExpiryS * 1000, aheadMs: aheadLimitS * 1000 })
   const pushes = new Pushes({
     send: client.send,
-    book: new SeriesBook({ seriesLimit, expiryMs: seriesExpiryS * 1000, aheadMs: aheadLimitS * 1000 }),
+    book,
+    versions,
+    isNative: target.nativeHistograms,
     external: Object.entries({ instance: hostname(), job: schema, ...externalLabels }),
     limits: { samplesMax: requestSamplesMax, bytesMax: REQUEST_BYTES_MAX },
     nowMs: () => Date.now(),
   })
   const { waitMs } = client.transport
   const sink: DeliverySink = delivery<Push>({
-    name: 'remote_write',
     batchRecordsMax: RECORDS_MAX,
     ...options,
+    name,
     encode: (batches) => pushes.encode(batches),
     send: (push, signal) => pushes.send(push, signal),
     waitMs,
@@ -55,5 +62,5 @@ export function createRemoteWrite(options: RemoteWriteOptions): DeliverySink {
       }
     },
   })
-  return sink
+  return Object.assign(sink, { retire: (source: SourceInfo) => book.retire(source, Number(wallNs() / 1_000_000n)) })
 }

@@ -22,6 +22,8 @@ export class RequestRows {
   readonly next: number[] = []
   /** Records that are not sent. */
   readonly refused: RefusedRecords[] = []
+  /** Time of the newest record. */
+  newestMs = Number.NEGATIVE_INFINITY
   readonly #id: number
   readonly #tails: number[] = []
   /** The newest sample and record of each row before this request. */
@@ -45,22 +47,25 @@ export class RequestRows {
   add(row: Row, offset: number, timeMs: number): boolean {
     if (timeMs < row.recordMs) return false
     const tail = row.request === this.#id ? this.#tails[row.place]! : NO_ENTRY
-    if (row.lastMs - timeMs >= SHIFT_MS_MAX && tail !== NO_ENTRY && this.offsets[tail] !== ENDS) {
+    if (row.lastMs - timeMs >= SHIFT_MS_MAX && tail !== NO_ENTRY) {
       this.offsets[tail] = offset
       this.views[tail] = this.#views!
       return true
     }
     this.#append(row, offset, Math.max(timeMs, row.lastMs + 1))
     row.recordMs = timeMs
-    row.isEnded = false
+    if (timeMs > this.newestMs) this.newestMs = timeMs
     return true
   }
 
   /** Ends the series of a row, behind its newest sample. */
-  end(row: Row, timeMs: number): void {
-    if (row.isEnded) return
-    this.#append(row, ENDS, Math.max(timeMs, row.lastMs + 1))
-    row.isEnded = true
+  end(row: Row): void {
+    this.#append(row, ENDS, row.lastMs + 1)
+  }
+
+  /** Time of the newest sample of a row before this request. */
+  beforeMs(place: number): number {
+    return this.#beforeMs[place]!.lastMs
   }
 
   /** A lane ends in this request. */
@@ -79,7 +84,7 @@ export class RequestRows {
       const { lastMs, recordMs } = this.#beforeMs[place]!
       row.lastMs = Math.min(row.lastMs, lastMs)
       row.recordMs = Math.min(row.recordMs, recordMs)
-      row.isEnded = false
+      row.counts.fill(Number.NaN)
     }
     for (const { row, lane } of this.#ended) row.live[lane] = 1
   }

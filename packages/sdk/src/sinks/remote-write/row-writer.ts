@@ -5,11 +5,14 @@ import {
   addDouble,
   addInteger,
   addStale,
+  type EncodedLabels,
+  isStaleAt,
   roomForSamples,
   type Samples,
+  type SeriesWriter,
   sortedLabels,
+  valueAt,
 } from '../../wire/remote-write/series.ts'
-import type { Writer1 } from '../../wire/remote-write/version1.ts'
 import type { Column } from './columns.ts'
 import { ENDS, NO_ENTRY, type RequestRows } from './request-rows.ts'
 import type { Row } from './rows.ts'
@@ -31,6 +34,10 @@ export interface BodyOptions {
   readonly external: ExternalLabels
   readonly limits: RequestLimits
   readonly headers: Readonly<Record<string, string>>
+  /** Whether samples of counters have the time of their start. */
+  readonly hasStart: boolean
+  /** Whether histograms are native. */
+  readonly isNative: boolean
 }
 
 /** One body with its samples. */
@@ -42,7 +49,7 @@ export interface Body {
 /** Writes the rows of a request into as many bodies as the limits of the receiver demand. */
 export class RowWriter {
   readonly #request: RequestRows
-  readonly #writer: Writer1
+  readonly #writer: SeriesWriter
   readonly #options: BodyOptions
   /** Where the next body begins. */
   #place = 0
@@ -55,7 +62,7 @@ export class RowWriter {
   #low = new Uint32Array(64)
   #high = new Uint32Array(64)
 
-  constructor(request: RequestRows, writer: Writer1, options: BodyOptions) {
+  constructor(request: RequestRows, writer: SeriesWriter, options: BodyOptions) {
     this.#request = request
     this.#writer = writer
     this.#options = options
@@ -75,7 +82,7 @@ export class RowWriter {
   }
 
   /** The writer, for another request. */
-  release(): Writer1 {
+  release(): SeriesWriter {
     this.#writer.finish()
     return this.#writer
   }
@@ -87,10 +94,12 @@ export class RowWriter {
       const column = columns[this.#column]!
       if (!this.#isLoaded) this.#load(row, column)
       this.#isLoaded = true
-      for (; this.#lane < column.lanes.length; this.#lane++) {
+      if (this.#lane === 0 && this.#isFull()) return false
+      const isNative = this.#lane === 0 && this.#writeHistograms(row, column)
+      for (; !isNative && this.#lane < column.lanes.length; this.#lane++) {
         if (this.#isFull()) return false
         const samples = this.#samples[this.#lane]!
-        if (samples.count > 0) this.#writer.series(this.#blockOf(row, column), samples)
+        if (samples.count > 0) this.#writer.series(this.#encodedOf(row, column), column.metric, samples)
       }
       this.#lane = 0
       this.#isLoaded = false
@@ -105,14 +114,39 @@ export class RowWriter {
     return samples >= limits.samplesMax || bytes >= limits.bytesMax
   }
 
-  #blockOf(row: Row, { metric, lanes, labels, firstLane }: Column): Buffer {
+  /** Writes a histogram as native histograms with custom edges. False if it is written as series of its bins. */
+  #writeHistograms(row: Row, column: Column): boolean {
+    const { edges, metric } = column
+    const [first] = this.#samples
+    if (!this.#options.isNative || edges === undefined || first === undefined) return false
+    const sums = this.#samples[edges.length + 2]!
+    // A record without its sum has series of its bins.
+    if (sums.count !== first.count) return false
+    if (first.count === 0) return true
+    const histograms = Array.from({ length: first.count }, (_, i) => {
+      const bins = isStaleAt(first, i) ? [] : this.#samples.slice(0, edges.length + 1)
+      const cumulative = bins.map((samples) => valueAt(samples, i))
+      return { timeMs: first.timesMs[i]!, startMs: first.startsMs[i]!, edges, cumulative, sum: valueAt(sums, i) }
+    })
+    this.#writer.histograms?.(this.#encodedOf(row, column, metric.name), metric, histograms)
+    return true
+  }
+
+  /** The encoded labels of the current lane. `name`: the series has that name, and no label of the lane. */
+  #encodedOf(row: Row, { metric, lanes, labels, firstLane }: Column, name?: string): EncodedLabels {
+    const writer = this.#writer
+    if (row.generation !== writer.generation) {
+      row.generation = writer.generation
+      row.encoded.fill(undefined)
+    }
     const at = firstLane + this.#lane
-    const known = row.blocks[at]
+    const known = row.encoded[at]
     if (known !== undefined) return known
-    const name = lanes[this.#lane]?.sample ?? metric.name
-    const block = this.#writer.labels(sortedLabels(name, labels[this.#lane] ?? [], row.labels, this.#options.external))
-    row.blocks[at] = block
-    return block
+    const { sample } = lanes[this.#lane] ?? { sample: metric.name }
+    const ofLane = (labels[this.#lane] ?? []).filter(([label]) => name === undefined || label !== 'le')
+    const encoded = writer.labels(sortedLabels(name ?? sample, ofLane, row.labels, this.#options.external))
+    row.encoded[at] = encoded
+    return encoded
   }
 
   /** Reads a column of all records of a row. A value that was there before and is absent now ends its series. */
@@ -127,6 +161,8 @@ export class RowWriter {
     const high = this.#high
     this.#clear(lanes.length)
     const all = this.#samples
+    const isCounter = this.#options.hasStart && (column.metric.kind === 'counter' || column.metric.kind === 'histogram')
+    let beforeMs = this.#request.beforeMs(this.#place)
     for (let entry = heads[this.#place]!; entry !== NO_ENTRY; entry = next[entry]!) {
       const offset = offsets[entry]!
       const timeMs = timesMs[entry]!
@@ -134,7 +170,9 @@ export class RowWriter {
       for (let lane = 0; lane < present; lane++) {
         add(all[lane]!, timeMs, low[lane]!, high[lane]!, lanes[lane]!.numbers)
         row.live[firstLane + lane] = 1
+        if (isCounter) noteCount(row, firstLane + lane, all[lane]!, beforeMs)
       }
+      beforeMs = timeMs
       for (let lane = present; lane < lanes.length; lane++) {
         if (row.live[firstLane + lane] === 0) continue
         row.live[firstLane + lane] = 0
@@ -154,4 +192,16 @@ export class RowWriter {
 function add(samples: Samples, timeMs: number, low: number, high: number, numbers: NumberClass): void {
   if (numbers === 'float') addDouble(samples, timeMs, low, high)
   else addInteger(samples, timeMs, low, high, numbers === 'signed')
+}
+
+/**
+ * A counter that has fallen was 0 after the sample before. Before its first fall nothing is known about its start: a
+ * time that is guessed would show as a rate.
+ */
+function noteCount(row: Row, lane: number, samples: Samples, beforeMs: number): void {
+  const at = samples.count - 1
+  const value = valueAt(samples, at)
+  if (value < row.counts[lane]!) row.startsMs[lane] = beforeMs
+  row.counts[lane] = value
+  samples.startsMs[at] = row.startsMs[lane]!
 }

@@ -1,4 +1,5 @@
 import { parseSeriesKey } from '../../schema/series.ts'
+import type { EncodedLabels } from '../../wire/remote-write/series.ts'
 import type { Columns } from './columns.ts'
 
 /** The series of equal labels: those of all metrics of a type. */
@@ -8,17 +9,19 @@ export interface Row {
   /** The source that reports it. */
   readonly owner: string
   readonly labels: readonly (readonly [name: string, value: string])[]
-  /** The encoded labels of each lane, once they were used. */
-  readonly blocks: (Buffer | undefined)[]
+  /** The encoded labels of each lane, once they were used, and their generation. */
+  readonly encoded: (EncodedLabels | undefined)[]
+  generation: string
   /** 1: a lane has a value at the far end. 0: it has none, or has ended there. */
   readonly live: Uint8Array
+  /** The newest value of each counter, NaN if it is not known, and when it was 0, 0 if that is not known. */
+  readonly counts: Float64Array
+  readonly startsMs: Float64Array
   /** Time of the newest sample that was sent, and of its record, which may be earlier. */
   lastMs: number
   recordMs: number
   /** When its newest record was encoded, by the clock of this process. Unit: milliseconds. */
   seenMs: number
-  /** Whether its series have ended, and no record came since. */
-  isEnded: boolean
   /** The request that it is in, and its place there. */
   request: number
   place: number
@@ -31,12 +34,14 @@ export function createRow(columns: Columns, owner: string, key: string, text: st
     columns,
     owner,
     labels: Object.entries(parseSeriesKey(text)),
-    blocks: new Array<Buffer | undefined>(columns.laneCount).fill(undefined),
+    encoded: new Array<EncodedLabels | undefined>(columns.laneCount).fill(undefined),
+    generation: '',
     live: new Uint8Array(columns.laneCount),
+    counts: new Float64Array(columns.laneCount).fill(Number.NaN),
+    startsMs: new Float64Array(columns.laneCount),
     lastMs: Number.NEGATIVE_INFINITY,
     recordMs: Number.NEGATIVE_INFINITY,
     seenMs: 0,
-    isEnded: false,
     request: -1,
     place: -1,
   }

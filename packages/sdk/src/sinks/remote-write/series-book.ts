@@ -40,6 +40,11 @@ export class SeriesBook {
   readonly #rows = new Map<string, Row>()
   /** A disk queue makes other objects for the same source, so these are found again by their text. */
   #bindings = new WeakMap<SourceInfo, Map<RecordType, Binding>>()
+  /** Rows by source and type. */
+  readonly #owned = new Map<string, Map<string, Set<Row>>>()
+  /** Rows that have ended, and since when. A later record continues its row. */
+  readonly #ending = new Map<Row, number>()
+  readonly #retired = new Map<string, number>()
   readonly #columns = new Map<string, Columns>()
   #seriesCount = 0
   #request = 0
@@ -58,24 +63,61 @@ export class SeriesBook {
   collect(batches: readonly Batch[], nowMs: number): RequestRows {
     if (this.#seriesCount > this.#limits.seriesLimit) this.#forget()
     const request = new RequestRows(++this.#request)
-    const monotonicMs = performance.now()
+    const moment = { nowMs, monotonicMs: performance.now() }
     for (const [index, batch] of batches.entries()) {
-      if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch, request, nowMs)
-      else this.#takeRecords(index, batch, request, { nowMs, monotonicMs })
+      if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch)
+      else this.#takeRecords(index, batch, request, moment)
     }
-    if (monotonicMs >= this.#expireAtMs) this.#expire(request, monotonicMs)
     return request
   }
 
-  /** The far end has all of it. */
-  settle({ rows }: RequestRows): void {
-    for (const row of rows) if (row.isEnded && this.#rows.get(row.key) === row) this.#remove(row)
+  /** A source ends when all its records have left the queue, which holds once a record after this moment has left. */
+  retire(source: SourceInfo, nowMs: number): void {
+    const owner = ownerText(source)
+    if (this.#owned.has(owner)) this.#retired.set(owner, nowMs)
   }
 
-  /** The markers of all series, which end now. Nothing may be collected afterwards. */
-  endAll(nowMs: number): RequestRows {
+  /** Whether series wait for their markers. */
+  get hasEnding(): boolean {
+    return this.#ending.size > 0
+  }
+
+  /**
+   * The markers of the series that have ended. Call it when no request is under way: a marker stands behind the newest
+   * sample. `newestMs`: time of the newest record that has arrived.
+   */
+  takeEnded(newestMs: number): RequestRows | undefined {
+    for (const [owner, retiredMs] of this.#retired) {
+      if (newestMs < retiredMs) continue
+      this.#retired.delete(owner)
+      for (const row of this.#rowsOf(owner)) this.#ending.set(row, newestMs)
+    }
+    this.#findExpired(performance.now())
+    if (this.#ending.size === 0) return undefined
+    const rows = [...this.#ending.keys()]
+    this.#ending.clear()
+    return this.#endingOf(rows)
+  }
+
+  /** The markers of all series. Nothing may be collected afterwards. */
+  endAll(): RequestRows {
+    return this.#endingOf(this.#rows.values())
+  }
+
+  /** Markers have arrived or were refused: their series are forgotten. */
+  ended({ rows }: RequestRows): void {
+    for (const row of rows) if (this.#rows.get(row.key) === row) this.#remove(row)
+  }
+
+  /** Markers have not arrived: they are sent later. */
+  endLater(request: RequestRows): void {
+    request.undo()
+    for (const row of request.rows) this.#ending.set(row, row.lastMs)
+  }
+
+  #endingOf(rows: Iterable<Row>): RequestRows {
     const request = new RequestRows(++this.#request)
-    for (const row of this.#rows.values()) request.end(row, nowMs)
+    for (const row of rows) if (row.lastMs > 0) request.end(row)
     return request
   }
 
@@ -93,39 +135,56 @@ export class SeriesBook {
     const latestMs = nowMs + this.#limits.aheadMs
     const late: number[] = []
     const ahead: number[] = []
+    const taken: number[] = []
     request.begin(views)
     for (let i = 0, offset = 0; i < count; i++, offset += recordBytes) {
-      const row = this.#rowOf(binding, views, offset)
+      const row = this.#rowOf(binding, views, offset, monotonicMs)
       const timeMs = timeMsOf(batch, views, offset)
-      if (timeMs > latestMs) ahead.push(i)
+      if (row === undefined) taken.push(i)
+      else if (timeMs > latestMs) ahead.push(i)
       else if (!request.add(row, offset, timeMs)) late.push(i)
-      row.seenMs = monotonicMs
+      else {
+        row.seenMs = monotonicMs
+        if (timeMs > (this.#ending.get(row) ?? Number.POSITIVE_INFINITY)) this.#ending.delete(row)
+      }
     }
+    request.refuse(batchIndex, taken, 'another source reports the same series')
     request.refuse(batchIndex, ahead, `the time of the record is more than ${this.#limits.aheadMs} ms ahead`)
     request.refuse(batchIndex, late, 'the time of the record is before that of a record that was sent')
   }
 
-  #rowOf(binding: Binding, views: Views, offset: number): Row {
+  /** Undefined if another source has the series. */
+  #rowOf(binding: Binding, views: Views, offset: number, monotonicMs: number): Row | undefined {
     const { index, rows } = binding
     const id = index.of(views, offset)
     const known = rows[id]
     if (known !== undefined && this.#rows.get(known.key) === known) return known
-    const row = this.#rowOfText(binding, binding.labels.of(views, offset))
+    const row = this.#rowOfText(binding, binding.labels.of(views, offset), monotonicMs)
     rows[id] = row
     return row
   }
 
-  #rowOfText({ columns, owner }: Binding, text: string): Row {
+  #rowOfText({ columns, owner }: Binding, text: string, monotonicMs: number): Row | undefined {
     const key = keyOf(columns.type.name, text)
     const known = this.#rows.get(key)
-    if (known?.columns === columns) return known
-    // Another version of the type: the labels of its series are encoded again.
+    if (known?.columns === columns && known.owner === owner) return known
+    const isHeld = known !== undefined && known.owner !== owner && !this.#ending.has(known)
+    if (isHeld && monotonicMs - known.seenMs <= this.#limits.expiryMs) return undefined
+    // Another version of the type, or another source: the labels of its series are encoded again.
     if (known !== undefined) this.#remove(known)
     const row = createRow(columns, owner, key, text)
     if (known !== undefined) Object.assign(row, { lastMs: known.lastMs, recordMs: known.recordMs })
     this.#rows.set(key, row)
+    this.#ownedBy(owner, columns.type.name).add(row)
     this.#seriesCount += columns.laneCount
     return row
+  }
+
+  #ownedBy(owner: string, type: string): Set<Row> {
+    const types = this.#owned.get(owner) ?? new Map<string, Set<Row>>()
+    const rows = types.get(type) ?? new Set<Row>()
+    this.#owned.set(owner, types.set(type, rows))
+    return rows
   }
 
   #bindingOf(source: SourceInfo, type: RecordType): Binding {
@@ -140,37 +199,47 @@ export class SeriesBook {
     return binding
   }
 
-  #takeAbsences(batch: Batch, request: RequestRows, nowMs: number): void {
+  #takeAbsences(batch: Batch): void {
     const owner = ownerText(batch.source)
-    for (const { type, series, isWhole } of readAbsences(batch)) {
-      if (!isWhole) continue
-      for (const row of this.#rowsOf(owner, type, series)) request.end(row, nowMs)
+    const wholeTypes = new Set<string>()
+    for (const { type, series, timeMs, isWhole } of readAbsences(batch)) {
+      if (!isWhole || wholeTypes.has(type)) continue
+      if (series === '') wholeTypes.add(type)
+      const rows = series === '' ? this.#rowsOf(owner, type) : [this.#rows.get(keyOf(type, series))]
+      for (const row of rows) if (row?.owner === owner) this.#ending.set(row, Math.max(timeMs, row.recordMs))
     }
   }
 
-  #rowsOf(owner: string, type: string, series: string): readonly Row[] {
-    return [...this.#rows.values()].filter(
-      (row) =>
-        row.owner === owner && row.columns.type.name === type && (series === '' || row.key === keyOf(type, series)),
-    )
+  #rowsOf(owner: string, type?: string): readonly Row[] {
+    const types = this.#owned.get(owner)
+    const sets = type === undefined ? [...(types?.values() ?? [])] : [types?.get(type) ?? []]
+    return sets.flatMap((rows) => [...rows])
   }
 
-  /** Ends series without a record for long. Their markers stand behind their last sample. */
-  #expire(request: RequestRows, monotonicMs: number): void {
+  #findExpired(monotonicMs: number): void {
+    if (monotonicMs < this.#expireAtMs) return
     this.#expireAtMs = monotonicMs + EXPIRY_EVERY_MS
-    const { expiryMs } = this.#limits
-    for (const row of this.#rows.values()) {
-      if (monotonicMs - row.seenMs > expiryMs) request.end(row, row.lastMs + expiryMs)
-    }
+    for (const row of this.#rows.values())
+      if (monotonicMs - row.seenMs > this.#limits.expiryMs) this.#ending.set(row, row.recordMs)
   }
 
   #remove(row: Row): void {
+    const { owner, columns } = row
     this.#rows.delete(row.key)
-    this.#seriesCount -= row.columns.laneCount
+    this.#ending.delete(row)
+    this.#seriesCount -= columns.laneCount
+    const types = this.#owned.get(owner)
+    const rows = types?.get(columns.type.name)
+    rows?.delete(row)
+    if (rows?.size === 0) types?.delete(columns.type.name)
+    if (types?.size === 0) this.#owned.delete(owner)
   }
 
   #forget(): void {
     this.#rows.clear()
+    this.#owned.clear()
+    this.#ending.clear()
+    this.#retired.clear()
     this.#columns.clear()
     this.#bindings = new WeakMap()
     this.#seriesCount = 0

@@ -19,6 +19,40 @@ export interface Samples {
   timesMs: Float64Array
   low: Uint32Array
   high: Uint32Array
+  /** When the counter of each sample was 0, as far as it is known; 0 if not. Milliseconds since the Unix epoch. */
+  startsMs: Float64Array
+}
+
+/** Labels as an encoder keeps them for the next request. */
+export type EncodedLabels = Uint8Array | Uint32Array
+
+/** A histogram with custom edges at one time. A stale histogram has no counts, and the marker as its sum. */
+export interface EdgesHistogram {
+  readonly timeMs: number
+  /** When its counts were 0; 0 if that is not known. */
+  readonly startMs: number
+  /** Upper edges, inclusive, without the open bin. */
+  readonly edges: readonly number[]
+  /** Cumulative counts of all bins. Empty: it is stale. */
+  readonly cumulative: readonly number[]
+  readonly sum: number
+}
+
+/** Writes requests of one version, one after the other. */
+export interface SeriesWriter {
+  /** Encoded labels are valid for one generation. */
+  readonly generation: string
+  /** Samples of the request so far. */
+  readonly samples: number
+  /** Size of the request so far, before it is packed. Unit: bytes. */
+  readonly bytes: number
+  labels(labels: SortedLabels): EncodedLabels
+  /** Adds a series; its labels are of this writer. */
+  series(labels: EncodedLabels, metric: MetricInfo, samples: Samples): void
+  /** Adds a series of native histograms. Undefined if the version has none. */
+  histograms?(labels: EncodedLabels, metric: MetricInfo, histograms: readonly EdgesHistogram[]): void
+  /** The packed request. The next request begins. */
+  finish(): Buffer
 }
 
 /**
@@ -30,7 +64,8 @@ const NAN = { low: 1, high: 0x7ff8_0000 } as const
 
 /** Room for some samples. */
 export function roomForSamples(count: number): Samples {
-  return { count: 0, timesMs: new Float64Array(count), low: new Uint32Array(count), high: new Uint32Array(count) }
+  const [timesMs, startsMs] = [new Float64Array(count), new Float64Array(count)]
+  return { count: 0, timesMs, low: new Uint32Array(count), high: new Uint32Array(count), startsMs }
 }
 
 /** Adds the words of a double. Grows the arrays. */
@@ -40,6 +75,7 @@ export function addSample(samples: Samples, timeMs: number, low: number, high: n
   samples.timesMs[at] = timeMs
   samples.low[at] = low
   samples.high[at] = high
+  samples.startsMs[at] = 0
 }
 
 /** Adds a double; a NaN of any kind is the usual NaN. */
@@ -67,6 +103,7 @@ function grow(samples: Samples): void {
   larger.timesMs.set(samples.timesMs)
   larger.low.set(samples.low)
   larger.high.set(samples.high)
+  larger.startsMs.set(samples.startsMs)
   Object.assign(samples, larger, { count: samples.count })
 }
 
@@ -82,4 +119,16 @@ export function sortedLabels(
   for (const group of groups)
     for (const [name, value] of group) if (value !== '' && !labels.has(name)) labels.set(name, value)
   return [...labels].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** The value of a sample. */
+export function valueAt({ low, high }: Samples, index: number): number {
+  words[0] = low[index]!
+  words[1] = high[index]!
+  return double[0]!
+}
+
+/** Whether a sample is the marker of staleness. */
+export function isStaleAt({ low, high }: Samples, index: number): boolean {
+  return low[index] === STALE.low && high[index] === STALE.high
 }

@@ -1,5 +1,5 @@
 import { longVarintBytes, MessageBytes, varintBytes } from './message.ts'
-import type { Samples, SortedLabels } from './series.ts'
+import type { MetricInfo, Samples, SeriesWriter, SortedLabels } from './series.ts'
 import { SnappyEncoder } from './snappy.ts'
 
 /**
@@ -11,18 +11,16 @@ const TAG = { first: 0x0a, second: 0x12, double: 0x09, time: 0x10 } as const
 const SAMPLE_BYTES_MAX = 2 + 9 + 11
 
 /** Writes `prometheus.WriteRequest` of Remote-Write 1.0. It is used for one request after the other. */
-export class Writer1 {
-  /** Samples of the request so far. */
+export class Writer1 implements SeriesWriter {
+  readonly generation = '1'
   samples = 0
   readonly #message = new MessageBytes()
   readonly #snappy = new SnappyEncoder()
 
-  /** Size of the request so far, before it is packed. Unit: bytes. */
   get bytes(): number {
     return this.#message.length
   }
 
-  /** The bytes of some labels, for {@link series}. */
   labels(labels: SortedLabels): Buffer {
     const message = new MessageBytes()
     for (const [name, value] of labels) {
@@ -37,8 +35,7 @@ export class Writer1 {
     return Buffer.from(message.bytes.subarray(0, message.length))
   }
 
-  /** Adds a series. */
-  series(labels: Uint8Array, { count, timesMs, low, high }: Samples): void {
+  series(labels: Uint8Array, _metric: MetricInfo, { count, timesMs, low, high }: Samples): void {
     const message = this.#message
     message.reserve(labels.length + 12 + count * SAMPLE_BYTES_MAX)
     let size = labels.length
@@ -61,7 +58,6 @@ export class Writer1 {
     this.samples += count
   }
 
-  /** The packed request. The next request begins. */
   finish(): Buffer {
     const packed = this.#snappy.pack(this.#message.bytes, this.#message.length)
     this.#message.length = 0
