@@ -86,7 +86,7 @@ test(
     const flags = ['--only-simulated', '--config', config]
     const check = await runSonde(['check', ...flags, '--listen', '127.0.0.1:0', '--try-destinations'], { env })
     assert.equal(check.code, 0, check.output)
-    for (const name of names) assert.match(check.output, new RegExp(`^exp_${name} +present `, 'm'))
+    for (const name of names) assert.match(check.output, new RegExp(`^${name} +present `, 'm'))
     assert.deepEqual([bulk.documents, fluent.events, [...collector.bodies]], [[], [], []], 'no record was sent')
 
     const stdout = join(dir, 'stdout')
@@ -103,22 +103,20 @@ test(
       jsonl: collector.lines('/ports'),
       training: collector.lines('/training'),
       jsonl_3: collector.lines('/records'),
-      files: readFiles(join(dir, 'records')).reduce(
-        (sum, { batches }) => sum + batches.reduce((all, { count }) => all + count, 0),
-        0,
-      ),
+      files: recordsIn(join(dir, 'records')),
+      files_2: recordsIn(join(dir, 'archive')),
       influx: await pointsIn(influx, 'sonde'),
       influx_2: collector.lines('/api/v2/write?bucket=sonde&org=ops&precision=ns'),
       es: documentsIn('sonde-'),
       file: linesIn('records.log'),
       stdout: printed(/^\d[^ ]* \w+ [^ ]+$/gm),
       fluent_bit: eventsOf((tag) => tag.startsWith('sonde.')),
-      exp_es: documentsIn('telemetry-'),
-      exp_file: linesIn('telemetry.log'),
-      exp_forward: eventsOf((tag) => tag === 'telemetry.link'),
-      exp_influx: await pointsIn(influx, 'telemetry'),
-      exp_stdout: printed(/^sonde: \[/gm),
-      exp_stdout_raw: printed(/^\{"timestamp":/gm),
+      'es.exp': documentsIn('telemetry-'),
+      'file.exp': linesIn('telemetry.log'),
+      'forward.exp': eventsOf((tag) => tag === 'telemetry.link'),
+      'influx.exp': await pointsIn(influx, 'telemetry'),
+      'stdout.exp': printed(/^sonde: \[/gm),
+      'stdout_raw.exp': printed(/^\{"timestamp":/gm),
     })
     let far: Readonly<Record<string, number>> = {}
     let sent: Readonly<Record<string, number | undefined>> = {}
@@ -134,7 +132,7 @@ test(
         return isSettled && isDeepStrictEqual(far, sent)
       },
     )
-    const records = Object.entries(far).filter(([name]) => !name.startsWith('exp_'))
+    const records = Object.entries(far).filter(([name]) => !name.endsWith('.exp'))
     for (const [name, count = 0] of records)
       assert.ok(count >= (name === 'jsonl' ? 1 : TRAINING_RECORDS), `${name}: ${count}`)
     assert.equal(far.training, TRAINING_RECORDS)
@@ -144,7 +142,7 @@ test(
         LIMIT_MS,
         async () => (await lastIn(victoria, series)) === LAST_TOKENS,
       )
-    for (const name of names) assert.ok((far[`exp_${name}`] ?? 0) > 0, name)
+    for (const name of names) assert.ok((far[name] ?? 0) > 0, name)
     await assertStops(sonde)
     assert.deepEqual(bulk.malformed, [])
   },
@@ -170,11 +168,10 @@ function switchOn(dir: string, onLoopback: (text: string) => string): string[] {
   for (const file of files) {
     const text = onLoopback(readFileSync(join(SAMPLES, file), 'utf8'))
       .replace('enable=0', 'enable=1')
-      .replace('name=', 'name=exp_')
       .replace('# plugin_tag_match_pair', 'plugin_tag_match_pair')
     writeFileSync(join(dir, file), `${text}\nfieldset=ufm_enterprise.fset\n`)
   }
-  return files.map((file) => file.replace('.exp', ''))
+  return files
 }
 
 /** Reports the records of an application with the tag of the page. */
@@ -221,6 +218,10 @@ async function startCollector(t: TestContext, ca: TestCa) {
 }
 
 const basic = `Basic ${Buffer.from('node:s3cret').toString('base64')}`
+
+function recordsIn(dataRoot: string): number {
+  return readFiles(dataRoot).reduce((sum, { batches }) => sum + batches.reduce((all, { count }) => all + count, 0), 0)
+}
 
 /** The newest value of a series, as text; undefined without one. */
 async function lastIn(url: string, series: string): Promise<string | undefined> {
