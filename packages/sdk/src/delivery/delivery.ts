@@ -1,5 +1,6 @@
 import { processTimers, type Timers, within } from '../internal/timers.ts'
 import type { Batch, PageId } from '../schema/batch.ts'
+import { forgetExit, type Leaver, watchExit } from '../sink/at-exit.ts'
 import { FlushError, NO_RECORDS } from '../sink/flush-error.ts'
 import type { SinkStats } from '../sink/sink.ts'
 import { UnreportedDrops } from '../sink/unreported-drops.ts'
@@ -42,6 +43,7 @@ class Delivery<P> implements DeliverySink {
   readonly #requests: Requests<P>
   readonly #closeTransport: () => void | Promise<void>
   readonly #unreported: UnreportedDrops
+  readonly #leaver: Leaver
   #closing: Promise<void> | undefined
 
   constructor(options: DeliveryOptions<P>) {
@@ -74,6 +76,13 @@ class Delivery<P> implements DeliverySink {
     this.#requests = new Requests({ queue, ledger, letters, sender, encode, limits, timers, onRoom })
     this.#closeTransport = close ?? (() => undefined)
     this.stats.in = queue.records
+    this.#leaver = {
+      // A queue on disk is written without waiting; what a queue in memory has is lost.
+      ...{ records: 0, acknowledged: () => Promise.resolve() },
+      finish: () => queue.durable?.finishNow(),
+      pendingRecords: () => (queue.durable === undefined ? queue.records : 0),
+    }
+    watchExit(this.#leaver)
     if (queue.durable !== undefined) this.#attach(queue.durable)
     this.#requests.pump()
   }
@@ -190,6 +199,7 @@ class Delivery<P> implements DeliverySink {
     this.#queue.durable?.giveUp()
     await this.#intake.acknowledged
     this.#ledger.close()
+    forgetExit(this.#leaver)
   }
 
   /** A queue on disk can be sent later: it is sent now as long as all goes well. */

@@ -14,6 +14,7 @@ class DurableQueue extends MemoryQueue {
     attach: () => undefined,
     lastPage: () => Promise.resolve(0n),
     skip: () => undefined,
+    finishNow: () => undefined,
     giveUp: () => undefined,
   }
   override append(batch: Parameters<MemoryQueue['append']>[0]): Promise<AppendResult> {

@@ -41,6 +41,8 @@ export interface DurableQueue {
   /** Size of the batches that are not written yet, and its limit. Unit: bytes. */
   readonly unwrittenBytes: number
   readonly unwrittenLimitBytes: number
+  /** Writes the batches that are not written yet, for a process that ends and cannot wait. */
+  finishNow(): void
   /** The last page of a client whose records are written; 0 if none is known. */
   lastPage(client: bigint): Promise<bigint>
   /** Refuses the batches that are not written: the disk did not answer before the end. */

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { Disk } from '../../disk/disk.ts'
 import { messageOf } from '../../errors.ts'
 import { Cursor } from './cursor.ts'
+import { isLateName } from './late-file.ts'
 import { openFolder, readSegment, setAside } from './open-folder.ts'
 import { ordinalOf } from './segment.ts'
 
@@ -78,6 +79,9 @@ async function check(disk: Disk, folder: string): Promise<QueueCheck> {
     end = Math.max(end, first + records)
     unreadable += Math.min(lost, missing(first, first + records, ordinal))
   }
+  // Records that a process left when it ended; the next process gives them a place.
+  for (const name of (await disk.inTurn(() => readdir(folder))).filter(isLateName).sort())
+    end += (await recordsIn(disk, join(folder, name), faults)).records
   const out = place?.out ?? 0
   return {
     segments: names.length,

@@ -197,6 +197,10 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     this.#pages.skip(page)
   }
 
+  finishNow(): void {
+    this.#writer.finishNow()
+  }
+
   giveUp(): void {
     this.#writer.giveUp()
   }

@@ -6,6 +6,7 @@ import { type FileLock, lockFile } from '../../internal/file-lock.ts'
 import { makeFolders } from '../../internal/make-folders.ts'
 import { tightenFolder } from '../../internal/private-files.ts'
 import type { Cursor, CursorPlace } from './cursor.ts'
+import { isLateName } from './late-file.ts'
 import { isQueueName, newSegment, ordinalOf, type QueueSegment, segmentPath } from './segment.ts'
 import { SegmentReader } from './segment-reader.ts'
 
@@ -90,14 +91,23 @@ async function findSegments(
 ): Promise<Omit<FoundQueue, 'lock'>> {
   const faults: string[] = []
   const found = await filesIn(disk, folder, faults)
-  const newest = await lastSegment(disk, folder, found, faults)
+  const place = await cursor.read()
+  let newest = await lastSegment(disk, folder, found, faults)
+  for (const name of (await disk.inTurn(() => readdir(folder))).filter(isLateName).sort()) {
+    const first = Math.max(place?.ordinal ?? 0, (found.at(-1)?.first ?? 0) + newest.records)
+    const { size: bytes, mtimeMs: changedMs } = await disk.lstat(join(folder, name))
+    await disk.rename(join(folder, name), segmentPath(folder, first))
+    found.push({ first, bytes, changedMs })
+    const { pages } = newest
+    newest = await lastSegment(disk, folder, found, faults)
+    newest = { ...newest, pages: new Map([...pages, ...newest.pages]) }
+  }
   const segments = found.map(({ first, bytes, changedMs }, index): QueueSegment => {
     const end = found[index + 1]?.first ?? first + newest.records
     const madeMs = nowMs - Math.max(0, Date.now() - changedMs)
     const size = index + 1 === found.length ? newest.bytes : bytes
     return newSegment({ path: segmentPath(folder, first), first, end, bytes: size, madeMs, isOpen: false })
   })
-  const place = await cursor.read()
   const ordinal = place?.ordinal ?? segments[0]?.first ?? 0
   for (const { path, end } of segments) if (end <= ordinal) await disk.unlink(path)
   return {

@@ -6,6 +6,7 @@ import { RecordFile } from '../../disk/record-file.ts'
 import { SondeError } from '../../errors.ts'
 import type { Batch, PageId } from '../../schema/batch.ts'
 import { type AppendResult, entryBytes } from '../queue.ts'
+import { writeLateFile } from './late-file.ts'
 import type { QueuePages } from './queue-pages.ts'
 import { newSegment, type QueueSegment, segmentPath } from './segment.ts'
 import { SegmentPlan } from './segment-plan.ts'
@@ -138,6 +139,42 @@ export class QueueWriter {
       new SondeError('QUE_SLOW', `the disk of ${folder} did not answer`),
     )
     this.moved()
+  }
+
+  /**
+   * Writes what waits, for a process that ends and cannot wait. Records whose segment is not there yet get a file of
+   * their own, because a call that makes the segment may be in progress.
+   */
+  finishNow(): void {
+    if (this.#isGivenUp) return
+    const waiting = [...this.#underWay, ...this.#waiting.splice(0)]
+    for (const plan of new Set(waiting.map((each) => each.plan))) {
+      const own = waiting.filter((each) => each.plan === plan)
+      try {
+        if (plan.failed !== undefined) throw plan.failed
+        this.#finishPlan(plan, own)
+        for (const each of own) this.#leave(each)
+      } catch (error) {
+        this.#parts.onFault(error)
+        this.#refuse(own, error)
+      }
+    }
+  }
+
+  #finishPlan(plan: SegmentPlan, waiting: readonly Unwritten[]): void {
+    const { folder, pages } = this.#parts
+    const { file } = plan.made ?? {}
+    // The file repeats the blocks that it is writing.
+    const isWriting = file !== undefined && file.underWay.length > 0
+    const left = isWriting ? waiting.filter((each) => !this.#underWay.includes(each)) : waiting
+    const blocks = left.flatMap(({ page, blocks: own }) =>
+      page !== undefined && pages.has(page) ? own.slice(0, -1) : own,
+    )
+    if (file !== undefined) file.appendNow([...plan.takeBeginning(), ...blocks])
+    else {
+      plan.begin(Date.now() * 1000)
+      writeLateFile(folder, [...plan.takeBeginning(), ...blocks], Date.now() * 1000)
+    }
   }
 
   /** Something changed for those that wait for {@link progress}. */

@@ -49,5 +49,5 @@ export function ordinalOf(name: string): number | undefined {
 
 /** Whether a queue makes something of that name in its folder. */
 export function isQueueName(name: string): boolean {
-  return /^(\d{16}\.bin(\.unreadable)?|\.(lock|pages|cursor)(\.new)?|\.lock-journal)$/.test(name)
+  return /^(\d{16}\.bin(\.unreadable|\.late)?|\.(lock|pages|cursor)(\.new)?|\.lock-journal)$/.test(name)
 }
