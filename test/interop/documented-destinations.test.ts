@@ -11,13 +11,15 @@ import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { counter, createSchema, defineType, label, timestamp, wallNs } from '@sonde/sdk'
+import { counter, createSchema, defineType, label, reportLog, timestamp, wallNs } from '@sonde/sdk'
 import { parse } from 'yaml'
 import { BulkServer } from '../../packages/sdk/test/bulk-server.ts'
 import { TestCa } from '../../packages/sdk/test/certificates.ts'
 import { readFiles } from '../../packages/sdk/test/files-rig.ts'
 import { startFluentServer } from '../../packages/sdk/test/fluent-server.mjs'
 import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
+import { attributesOf } from '../../packages/sdk/test/otlp-messages.ts'
+import { OtlpReceiver } from '../../packages/sdk/test/otlp-receiver.ts'
 import { metricsOf, numberOn } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { assertStops, runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
@@ -55,11 +57,13 @@ test(
     es.answer = bulk.answer
     const fluent = await startFluentServer()
     t.after(() => fluent.close())
+    const otlp = await OtlpReceiver.start(t)
     const places: readonly (readonly [RegExp, string])[] = [
       [/https:\/\/(collector|other|influx)\.example(:\d+)?/g, `https://127.0.0.1:${collector.port}`],
       [/127\.0\.0\.1:8086/g, new URL(influx.url).host],
       [/127\.0\.0\.1:(9090|8428)/g, new URL(victoria).host],
       [/127\.0\.0\.1:9200/g, new URL(es.url).host],
+      [/127\.0\.0\.1:4318/g, new URL(otlp.url).host],
       [/24224/g, String(fluent.port)],
       [/port=8086/g, `port=${new URL(influx.url).port}`],
       [/port=9200/g, `port=${new URL(es.url).port}`],
@@ -135,7 +139,7 @@ test(
     const records = Object.entries(far).filter(([name]) => !name.endsWith('.exp'))
     for (const [name, count = 0] of records)
       assert.ok(count >= (name === 'jsonl' ? 1 : TRAINING_RECORDS), `${name}: ${count}`)
-    assert.equal(far.training, TRAINING_RECORDS)
+    assert.equal(far.training, TRAINING_RECORDS + 1, 'its steps and one log record')
     for (const series of ['step_tokens_total{cluster="a"}', 'step_tokens_total{cluster=""}'])
       await until(
         `VictoriaMetrics has ${series}`,
@@ -143,6 +147,7 @@ test(
         async () => (await lastIn(victoria, series)) === LAST_TOKENS,
       )
     for (const name of names) assert.ok((far[name] ?? 0) > 0, name)
+    checkOtlp(otlp)
     await assertStops(sonde)
     assert.deepEqual(bulk.malformed, [])
   },
@@ -184,7 +189,25 @@ async function train(t: TestContext, socketsDir: string): Promise<void> {
   const time = wallNs()
   for (let i = 0; i < TRAINING_RECORDS; i++)
     source.report(step, { time: time + BigInt(i) * 1000n, job: 'a', tokens_total: i })
+  const attributes = { rank: 3, job: 'a' }
+  reportLog(source, { level: 'error', body: 'lost a rank', attributes, ...TRACE, time })
   await schema.flush()
+}
+
+const TRACE = { traceId: '5b8efff798038103d269b633813fc60c', spanId: 'eee19b7ec3c1b174' }
+
+/** Records without metrics and log records have no points; each of the application has one. */
+function checkOtlp(receiver: OtlpReceiver): void {
+  const steps = receiver.points().filter(({ scope }) => scope === 'step')
+  const sum = steps.reduce((all, { point }) => all + Number(point.asInt), 0)
+  assert.deepEqual([steps.length, sum], [TRAINING_RECORDS, (TRAINING_RECORDS * (TRAINING_RECORDS - 1)) / 2])
+  assert.equal(steps[0]?.resource['service.name'], 'gpu-node')
+  const [log, ...others] = receiver.logs()
+  assert.deepEqual(others, [])
+  assert.deepEqual([log?.body?.stringValue, log?.severityNumber], ['lost a rank', 17])
+  assert.deepEqual(attributesOf(log?.attributes), { rank: '3', job: 'a' })
+  const ids = [log?.traceId, log?.spanId].map((id = '') => Buffer.from(id, 'base64').toString('hex'))
+  assert.deepEqual(ids, [TRACE.traceId, TRACE.spanId])
 }
 
 /** A server with TLS that keeps bodies by path; `/records` wants a certificate and a password. */

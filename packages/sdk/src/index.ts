@@ -10,7 +10,7 @@ export type { DeliveryQueue, QueueEntry, TakenEntries } from './delivery/queue.t
 export type { SendResult } from './delivery/sender.ts'
 export { SondeError } from './errors.ts'
 export type { Batch, SourceInfo } from './schema/batch.ts'
-export { lossType } from './schema/builtin.ts'
+export { logType, lossType } from './schema/builtin.ts'
 export {
   array,
   buckets,
@@ -54,6 +54,7 @@ export type { Reporter } from './source/reporter.ts'
 export { createSource, Source } from './source/source.ts'
 export type { Row } from './source/table.ts'
 export type { SchemaOptions } from './telemetry/config.ts'
+export { type LogLevel, type LogRecord, reportLog } from './telemetry/log.ts'
 export type { AddHandle, TotalHandle } from './telemetry/metrics/handles.ts'
 export type { Metric } from './telemetry/metrics/metric.ts'
 export { createMetrics, type Metrics } from './telemetry/metrics/metrics.ts'

@@ -1,5 +1,14 @@
 import { type Batch, countDrop, lossType, opaqueTypes, type Sink, SondeError, type SourceInfo } from '@sonde/sdk'
-import { absenceType, clockType, eventType, gapType, KeptTexts, markType, periodType } from '@sonde/sdk/internal'
+import {
+  absenceType,
+  clockType,
+  eventType,
+  gapType,
+  KeptTexts,
+  logType,
+  markType,
+  periodType,
+} from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Faults } from '../pipeline/faults.ts'
 import { Acknowledger } from './acknowledger.ts'
@@ -70,7 +79,7 @@ export class ClientRegistry {
   constructor(options: ClientRegistryOptions) {
     const { config, sinks, waitedFor } = options
     this.config = config
-    const own = [absenceType, clockType, eventType, gapType, lossType, markType, periodType, ...opaqueTypes]
+    const own = [absenceType, clockType, eventType, gapType, logType, lossType, markType, periodType, ...opaqueTypes]
     const onIgnored = () => {
       this.stats.ignoredClaims++
     }

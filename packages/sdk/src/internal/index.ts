@@ -54,6 +54,7 @@ export {
   clockType,
   eventType,
   gapType,
+  logType,
   markType,
   periodType,
   sinkHealthType,

@@ -82,6 +82,21 @@ export const lossType = defineOwnType('sonde_loss', 'Records dropped, by compone
   records_total: counter('u64', { help: 'Records dropped' }),
 })
 
+/**
+ * A log record of an application. Log records have no labels and no metrics: files and destinations keep them, views of
+ * series have nothing of them.
+ */
+export const logType = defineOwnType('sonde_log', 'A log record of an application', {
+  time: timestamp(),
+  severity: value('u8', { help: 'Severity as OpenTelemetry counts it, 1 to 24; 9 is info' }),
+  level: text({ help: 'The name of the severity' }),
+  body: text({ help: 'What is reported' }),
+  attributes: text({ help: 'Attributes as a JSON object; empty without any' }),
+  dropped_attributes: value('u32', { help: 'Attributes that were beyond the limits' }),
+  trace_id: text({ help: 'Id of the trace, 32 hex digits; empty outside a trace' }),
+  span_id: text({ help: 'Id of the span, 16 hex digits; empty outside a span' }),
+})
+
 /** Why a destination refused the records that follow in a file of dead letters. */
 export const deadLetterType = defineOwnType('sonde_dead_letter', 'Why a destination refused the records that follow', {
   time: timestamp(),

@@ -4,6 +4,7 @@ import { unknownOption } from '../config/unknown-option.ts'
 import { SondeError, shown } from '../errors.ts'
 import { FieldSets, type FieldSetsOptions } from '../fieldset/field-sets.ts'
 import { FollowedSets } from '../fieldset/followed-sets.ts'
+import { logType } from '../schema/builtin.ts'
 import { isType, type RecordType } from '../schema/record-type.ts'
 import { forgetExit, type Leaver, watchExit } from '../sink/at-exit.ts'
 import { countsOf, type SinkCounts } from '../sink/sink.ts'
@@ -260,6 +261,7 @@ export class Schema {
       acknowledge: () => this.#outlet.acknowledged(),
       ready: () => this.#outlet.ready(),
     })
+    source.admit(logType)
     if (this.#options.opaqueEvents) for (const type of opaqueTypes) source.admit(type)
     this.#sources.add(source)
     return source

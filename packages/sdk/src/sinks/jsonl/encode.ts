@@ -1,6 +1,7 @@
 import type { Batch } from '../../schema/batch.ts'
 import { readRecords } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
+import { readableRecord } from '../../wire/log-attributes.ts'
 
 /**
  * Records as JSON lines, `{"type", "source", "labels", "record"}`. A u64 is a decimal string, and an absent field is
@@ -10,7 +11,8 @@ export function encodeLines(batches: readonly Batch[]): string {
   let lines = ''
   for (const { type, source, count, bytes, symbols } of batches) {
     const { id, labels } = source
-    for (const record of readRecords(type, viewsOf(bytes), count, symbols)) {
+    for (const each of readRecords(type, viewsOf(bytes), count, symbols)) {
+      const record = readableRecord(type, each)
       lines += `${JSON.stringify({ type: type.name, source: id, labels, record }, plain)}\n`
     }
   }

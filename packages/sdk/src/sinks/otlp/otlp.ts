@@ -4,13 +4,16 @@ import { checkHttp } from '../../delivery/connection/check-http.ts'
 import { HttpClient } from '../../delivery/connection/http-client.ts'
 import { type DeliverySink, delivery } from '../../delivery/delivery.ts'
 import type { Batch } from '../../schema/batch.ts'
+import { encodeLogRecords, isLog, type LogBlock } from '../../wire/otlp/encode-logs.ts'
+import type { PointBlock } from '../../wire/otlp/points.ts'
 import { refuseClash } from '../refuse-clash.ts'
 import { clashOfOtlp, type OtlpOptions, otlpTargetEntries } from './config.ts'
-import { metricParts, type Part, type PartBlock } from './parts.ts'
+import { logEncoding, metricEncoding, type Part, type PartBlock, partsOf } from './parts.ts'
 import { otlpProtocol } from './protocol.ts'
 import { Resources } from './resources.ts'
 import { type OtlpRequest, sendParts } from './send-parts.ts'
 import { SeriesTable } from './series.ts'
+import { targetOf } from './signals.ts'
 
 /**
  * Sends metrics and logs to an OpenTelemetry receiver with OTLP over HTTP.
@@ -19,30 +22,60 @@ import { SeriesTable } from './series.ts'
  * cannot be read, `DLV_OPTION` for a limit out of range.
  */
 export function createOtlp(options: OtlpOptions = {}): DeliverySink {
-  const target = checkOptions(otlpTargetEntries, options, 'OTL_OPTION', ' of otlp')
-  refuseClash(clashOfOtlp(options), 'OTL_OPTION', ' of otlp')
-  checkHttp(target)
-  const { name = 'otlp', schema = 'sonde', version = '' } = options
-  const { temporality, requestBytesMax, protocol } = target
-  const metrics = new HttpClient(otlpProtocol(name, 'metrics', protocol), target, options.timers)
-  const resources = new Resources({ 'service.name': schema, ...target.resource }, hostname(), version)
+  const checked = checkOptions(otlpTargetEntries, options, 'OTL_OPTION', ' of otlp')
+  const { metrics, logs, temporality, resource } = targetOf(checked, process.env)
+  refuseClash(clashOfOtlp({ ...options, temporality }), 'OTL_OPTION', ' of otlp')
+  for (const { http } of [metrics, logs]) checkHttp(http)
+  const { name = 'otlp', schema = 'sonde', version = '', timers } = options
+  const clients = {
+    metrics: new HttpClient(otlpProtocol(name, metrics.protocol), metrics.http, timers),
+    logs: new HttpClient(otlpProtocol(name, logs.protocol), logs.http, timers),
+  }
+  const timeoutMs = Math.max(metrics.timeoutMs, logs.timeoutMs)
+  const limitOf = (signal: AbortSignal, limitMs: number) =>
+    limitMs === timeoutMs ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
+  const limitsMs = { metrics: metrics.timeoutMs, logs: logs.timeoutMs }
+  const resources = new Resources({ 'service.name': schema, ...resource }, hostname(), version)
   const series = new SeriesTable(temporality, resources)
-  const clients = { metrics, logs: metrics }
-  const bodyOf = (message: Uint8Array) => message
+  const encodings = { metrics: metricEncoding(temporality, metrics.protocol), logs: logEncoding(logs.protocol) }
+  let bytesMax = checked.requestBytesMax
   return delivery<OtlpRequest>({
     ...options,
     name,
+    timeoutMs,
     encode(batches: readonly Batch[]) {
-      const blocks: PartBlock[] = []
-      for (const [batch, each] of batches.entries()) {
-        const points = series.points(each)
-        if (points !== undefined) blocks.push({ points, batch })
+      const points: PartBlock<PointBlock>[] = []
+      const records: PartBlock<LogBlock>[] = []
+      for (const [index, batch] of batches.entries()) {
+        if (isLog(batch)) {
+          const origin = resources.of(batch.type, batch.source)
+          const block = { ...origin, records: encodeLogRecords(batch), from: 0, to: batch.count }
+          records.push({ block, batch: index })
+          continue
+        }
+        const block = series.points(batch)
+        if (block !== undefined) points.push({ block, batch: index })
       }
-      const parts: Part[] = metricParts(blocks, requestBytesMax, { temporality, bodyOf })
+      const parts: Part[] = [
+        ...partsOf(points, bytesMax, encodings.metrics),
+        ...partsOf(records, bytesMax, encodings.logs),
+      ]
       return parts.length === 0 ? undefined : { parts, refused: [], unknown: undefined }
     },
-    send: (request, signal) => sendParts(request, (part) => clients[part.signal].send(part.request, signal)),
-    waitMs: () => metrics.waitMs(),
-    close: () => metrics.close(),
+    send: (request, signal) =>
+      sendParts(
+        request,
+        (part) => clients[part.signal].send(part.request, limitOf(signal, limitsMs[part.signal])),
+        // The next requests are smaller from the start.
+        (part) => (bytesMax = Math.max(SMALLEST_BYTES, Math.min(bytesMax, part.bytes >> 1))),
+      ),
+    waitMs: () => Math.max(clients.metrics.waitMs(), clients.logs.waitMs()),
+    close() {
+      clients.metrics.close()
+      clients.logs.close()
+    },
   })
 }
+
+/** The limit of requests is not lowered further. Unit: bytes. */
+const SMALLEST_BYTES = 16 << 10

@@ -12,9 +12,6 @@ import {
 } from '../../wire/otlp/answer.ts'
 import type { OtlpProtocol } from './config.ts'
 
-/** A kind of data with a path of its own. */
-export type Signal = 'metrics' | 'logs'
-
 /** The specification allows no other status. A connection that closes without an answer is tried again too. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const CONTENT_TYPE = { 'http/protobuf': 'application/x-protobuf', 'http/json': 'application/json' } as const
@@ -24,8 +21,8 @@ const WORDS_CHARACTERS_MAX = 200
 /** Time between two warnings. Unit: milliseconds. */
 const WARNING_MS = 60_000
 
-/** How a signal uses HTTP. `name` is that of the destination. */
-export function otlpProtocol(name: string, signal: Signal, protocol: OtlpProtocol): HttpProtocol {
+/** How OTLP uses HTTP. `name` is that of the destination. */
+export function otlpProtocol(name: string, protocol: OtlpProtocol): HttpProtocol {
   let warnedMs = Number.NEGATIVE_INFINITY
   const warn = (message: string) => {
     if (performance.now() - warnedMs < WARNING_MS) return
@@ -35,19 +32,11 @@ export function otlpProtocol(name: string, signal: Signal, protocol: OtlpProtoco
   return {
     name,
     contentType: CONTENT_TYPE[protocol],
-    addressOf: (server) => signalAddress(server, signal),
     retried: RETRIED,
     answerBytesMax: ANSWER_BYTES_MAX,
     resultOf: (answer) => resultOfAnswer(answer, warn),
     wordsOf: (answer) => shortened(answer, statusOf(answer)),
   }
-}
-
-/** The address of a signal below that of a receiver. */
-export function signalAddress(server: URL, signal: Signal): URL {
-  const address = new URL(server)
-  address.pathname = `${address.pathname.replace(/\/+$/, '')}/v1/${signal}`
-  return address
 }
 
 /** Receivers may have accepted a part of a request: that is never sent again. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Batch } from '../../schema/batch.ts'
 import { readRecord } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
+import { readableRecord } from '../log-attributes.ts'
 import { recordMembers } from '../record-json.ts'
 import { isoTime, timeNsOf } from '../record-time.ts'
 
@@ -43,7 +44,10 @@ export function encodeBulk(batches: readonly Batch[], options: BulkOptions): str
       const offset = i * type.layout.recordBytes
       const timeNs = timeNsOf(batch, views, i)
       const leftOut: string[] = []
-      const record: Record<string, unknown> = { ...about, ...readRecord(type, views, offset, symbols) }
+      const record: Record<string, unknown> = {
+        ...about,
+        ...readableRecord(type, readRecord(type, views, offset, symbols)),
+      }
       if (type.time !== undefined) delete record[type.time.name]
       const members = recordMembers(record as typeof about, leaveOut(leftOut), { isInt64: !hasUnsigned })
       const more = leftOut.length === 0 ? '' : `,"left_out":${JSON.stringify(leftOut.join(','))}`
