@@ -2,11 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { buckets, counter, createSchema, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import type { PodsAnswer } from '@sonde/sdk/api'
+import type { QueryResult } from '@sonde/sdk/internal'
+import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
-import { temporaryDir, until } from '../sonde-process.ts'
+import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { launchPrometheus } from './prometheus-peer.ts'
 import { launchVictoria } from './query-peers.ts'
 
@@ -61,6 +65,41 @@ describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
   for (const version of ['1.0', '2.0'] as const)
     it(`an application reports with ${version}, and both have every sample with its value`, () =>
       report(peers, version))
+  it('the console over the VictoriaMetrics to which an agent pushes shows its host, GPUs and pods', async () => {
+    const dir = temporaryDir()
+    t.after(dir.remove)
+    const config = join(dir.path, 'sonde.yaml')
+    const url = peers.victoria?.url ?? ''
+    writeFileSync(config, JSON.stringify({ export: { remote_write: { url: `${url}/api/v1/write` } } }))
+    const env = { XDG_STATE_HOME: dir.path }
+    const [agent, page] = await Promise.all([
+      startSonde(['agent', '--log-level', 'error', '--only-simulated', '--config', config], { env }),
+      startSonde(['console', '--prometheus', url, '--log-level', 'error']),
+    ])
+    t.after(() => agent.stop())
+    t.after(() => page.stop())
+    const seriesOf = async (metric: string) => {
+      const toMs = Math.floor(Date.now() / 1000) * 1000
+      const form = { fromMs: toMs - 10_000, toMs, stepMs: 1000, queries: [{ metric }] }
+      return (await ask<{ results: QueryResult[] }>(page, '/api/v1/query', form)).results[0]?.series ?? []
+    }
+    const gpus = await until('eight GPUs', LIMIT_MS, async () => {
+      const series = await seriesOf('DCGM_FI_DEV_GPU_TEMP')
+      return series.length === 8 && series
+    })
+    assert.deepEqual([...new Set(gpus.map(({ labels }) => labels.instance))], [hostname()])
+    await until('the host', LIMIT_MS, async () => (await seriesOf('sonde_process_uptime_seconds')).length === 1)
+    await until('the pods of the training', LIMIT_MS, async () => {
+      const { pods } = await ask<PodsAnswer>(page, '/api/v1/pods')
+      return pods.filter(({ service, gpus }) => service === 'trainer' && gpus === 2).length === 4
+    })
+    // The agent says that its series have ended: nobody waits five minutes for that.
+    await agent.stop()
+    await until('no GPU is there', LIMIT_MS, async () => {
+      const answer = await fetch(`${url}/api/v1/query?query=DCGM_FI_DEV_GPU_TEMP&nocache=1`)
+      return ((await answer.json()) as { data: { result: unknown[] } }).data.result.length === 0
+    })
+  })
 })
 
 /** Both receivers answer 204 to 2.0 and store nothing of it: they get the same samples as 1.0. */

@@ -20,6 +20,8 @@ export interface PushParts {
   readonly limits: RequestLimits
   readonly isNative: boolean
   readonly nowMs: () => number
+  /** The texts of 2.0. Default: an empty table. */
+  readonly texts?: InternedTexts
 }
 
 /** The series of some batches, on their way in one body or more. */
@@ -38,13 +40,14 @@ const GIVEN_UP: SendResult = { outcome: 'retry', reason: 'the attempt was given 
 /** Encodes batches as bodies of remote write, and sends them one after the other. */
 export class Pushes {
   readonly #parts: PushParts
-  readonly #texts = new InternedTexts()
+  readonly #texts: InternedTexts
   readonly #free: Record<Version, SeriesWriter[]> = { '1.0': [], '2.0': [] }
   /** Attempts under way. */
   #sending = 0
 
   constructor(parts: PushParts) {
     this.#parts = parts
+    this.#texts = parts.texts ?? new InternedTexts()
   }
 
   /** Undefined if the batches have no metric. */

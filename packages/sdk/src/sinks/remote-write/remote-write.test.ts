@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import SnappyJS from 'snappyjs'
-import { sondeError } from '../../../test/helper.ts'
+import { sondeError, until } from '../../../test/helper.ts'
 import { decode1, RemoteWritePeer, samplesOf } from '../../../test/remote-write-peer.ts'
 import { BatchSource, portType } from '../../../test/sink-records.ts'
 import { testSink } from '../../../test/test-sink.ts'
@@ -205,6 +208,29 @@ test('a request has as many samples as receivers take, and a body that arrived i
     [100, 100, 50],
   )
   assert.equal(sink.stats.errors, 1)
+})
+
+test('what waits in a queue on disk during an outage is sent by the next process, in order', async (t) => {
+  const peer = await RemoteWritePeer.start(t)
+  const queueDir = mkdtempSync(join(tmpdir(), 'sonde-remote-write-'))
+  t.after(() => rmSync(queueDir, { recursive: true }))
+  const options = { url: peer.http.url, queueDir, ...HASTY, closeTimeoutMs: 100 }
+  await peer.http.behave('gone')
+  const source = new BatchSource()
+  const before = createRemoteWrite(options)
+  for (let n = 0; n < 20; n++) before.accept(source.ports({ a: n, [`d${n}`]: n }))
+  await before.flush()
+  await before.close()
+  await peer.http.behave('takes')
+  const after = createRemoteWrite(options)
+  t.after(() => after.close())
+  await until('all has left', () => after.stats.in === 40 && after.queuedRecords === 0)
+  const of = peer.samples.filter(({ labels }) => labels.device === 'a')
+  assert.deepEqual(
+    of.map(({ value }) => value),
+    Array.from({ length: 20 }, (_, n) => n),
+  )
+  assert.deepEqual([after.stats.out, after.stats.dropped.size], [40, 0])
 })
 
 test('a header of the protocol, and an option that is none, are refused', () => {

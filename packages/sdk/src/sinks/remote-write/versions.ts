@@ -25,6 +25,8 @@ export const HEADERS: Readonly<Record<Version, Readonly<Record<string, string>>>
 /** The parts of answers of 2.0; on 2xx and 4xx. A missing one counts 0. */
 const WRITTEN = ['samples', 'histograms', 'exemplars'].map((what) => `x-prometheus-remote-write-${what}-written`)
 
+type Head = Pick<HttpAnswer, 'status' | 'header'>
+
 /** An answer of the receiver, as far as versions need it. */
 interface Noted {
   readonly status: number
@@ -49,7 +51,7 @@ export class Versions {
   }
 
   /** Notes an answer with 2xx. */
-  readonly resultOf = (answer: HttpAnswer, request: HttpRequest): SendResult => {
+  readonly resultOf = (answer: Head, request: HttpRequest): SendResult => {
     this.#note(answer, request)
     return { outcome: 'ok' }
   }
@@ -84,7 +86,7 @@ export class Versions {
     warnOfFault(new SondeError('RWR_FALLBACK', message))
   }
 
-  #note(answer: HttpAnswer, request: HttpRequest): Noted {
+  #note(answer: Head, request: HttpRequest): Noted {
     const counts = WRITTEN.map((name) => answer.header(name))
     const written = counts.every((count) => count === undefined)
       ? undefined

@@ -1,7 +1,11 @@
-/** Texts at most; beyond, the table begins again. */
-const TEXT_COUNT_MAX = 1 << 20
-/** Memory of the texts at most. Unit: bytes. */
-const TEXT_BYTES_MAX = 64 << 20
+/** When a table is full. */
+export interface InternedLimits {
+  readonly texts: number
+  /** Memory of the texts. Unit: bytes. */
+  readonly bytes: number
+}
+
+const LIMITS: InternedLimits = { texts: 1 << 20, bytes: 64 << 20 }
 
 /**
  * The texts of labels, each encoded once. A number is valid for one generation of the table. Texts of series that have
@@ -12,6 +16,12 @@ export class InternedTexts {
   readonly #ids = new Map<string, number>()
   #bytes: Buffer[] = []
   #heldBytes = 0
+  readonly #limits: InternedLimits
+
+  /** @param limits Default: 2^20 texts, 64 MiB. */
+  constructor(limits: InternedLimits = LIMITS) {
+    this.#limits = limits
+  }
 
   /** Number of texts. */
   get count(): number {
@@ -20,7 +30,7 @@ export class InternedTexts {
 
   /** Whether the table should begin again. */
   get isFull(): boolean {
-    return this.count >= TEXT_COUNT_MAX || this.#heldBytes >= TEXT_BYTES_MAX
+    return this.count >= this.#limits.texts || this.#heldBytes >= this.#limits.bytes
   }
 
   /** The number of a text. */
