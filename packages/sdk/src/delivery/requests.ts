@@ -4,19 +4,19 @@ import { deadLetterType } from '../schema/builtin.ts'
 import type { CheckedLimits } from './config.ts'
 import { Lag } from './lag.ts'
 import type { QueueEntry } from './queue.ts'
-import { type Piece, type Request, requestsOf } from './request.ts'
-import { Settling, type SettlingParts } from './settling.ts'
+import { type Request, type RequestPiece, requestsOf } from './request.ts'
+import { Settlement, type SettlementParts } from './settlement.ts'
 import { Shards } from './shards.ts'
 
 /** Options of {@link Requests}. */
-export interface RequestParts<P> extends SettlingParts<P> {
+export interface RequestParts<P> extends SettlementParts<P> {
   readonly limits: CheckedLimits
 }
 
 /** Forms requests from the queue and has each sent until it has arrived or is dropped. */
 export class Requests<P> {
   readonly #parts: RequestParts<P>
-  readonly #settling: Settling<P>
+  readonly #settlement: Settlement<P>
   readonly #shards: Shards
   readonly #runs = new Set<Promise<void>>()
   readonly #lag = new Lag()
@@ -27,7 +27,7 @@ export class Requests<P> {
 
   constructor(parts: RequestParts<P>) {
     this.#parts = parts
-    this.#settling = new Settling(parts)
+    this.#settlement = new Settlement(parts)
     this.#shards = new Shards(parts.limits.shards)
   }
 
@@ -103,7 +103,7 @@ export class Requests<P> {
     const end = first && last && this.#lag.begin(first.batch, last.batch)
     try {
       const shards = await this.#shardsOf(taken)
-      const left = await Promise.all(shards.map((requests) => this.#settling.settle(requests)))
+      const left = await Promise.all(shards.map((requests) => this.#settlement.settle(requests)))
       this.#parts.queue.nack([...new Set(left.flat().map(({ entry }) => entry))])
     } finally {
       end?.()
@@ -114,7 +114,7 @@ export class Requests<P> {
   async #shardsOf(taken: readonly QueueEntry[]): Promise<readonly (readonly Request[])[]> {
     const { limits } = this.#parts
     if (limits.shards === 1) return taken.length === 0 ? [] : [[taken.map((entry) => ({ entry, batch: entry.batch }))]]
-    const shards: Piece[][] = Array.from({ length: limits.shards }, () => [])
+    const shards: RequestPiece[][] = Array.from({ length: limits.shards }, () => [])
     for (const entry of taken) {
       if (turn.isOver()) await turn.next()
       for (const [shard, batch] of this.#shards.split(entry.batch).entries())
@@ -133,7 +133,7 @@ export class Requests<P> {
       // Reasons of dead letters that are sent again.
       const notes = taken.entries.filter(isNote)
       if (notes.length === 0) return taken.entries
-      this.#settling.drop(
+      this.#settlement.drop(
         notes.map((entry) => ({ entry, batch: entry.batch })),
         'not_encoded',
       )

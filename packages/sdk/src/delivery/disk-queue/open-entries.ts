@@ -1,6 +1,6 @@
 import { entryBytes, type QueueEntry } from '../queue.ts'
 
-/** An entry, and what is left of it. */
+/** An entry with the counts of its records. */
 interface Open {
   readonly entry: QueueEntry
   leftRecords: number

@@ -5,13 +5,13 @@ import type { DeadLetter, DeadLetters } from './dead-letters.ts'
 import type { DropReason, Ledger } from './ledger.ts'
 import type { DeliveryQueue } from './queue.ts'
 import { refusalsOf } from './refused-records.ts'
-import { type Piece, type Request, recordsIn } from './request.ts'
+import { type Request, type RequestPiece, recordsIn } from './request.ts'
 import type { Sender, Verdict } from './sender.ts'
 
 type PartialVerdict = Extract<Verdict, { outcome: 'partial' }>
 
-/** Options of {@link Settling}. */
-export interface SettlingParts<P> {
+/** Options of {@link Settlement}. */
+export interface SettlementParts<P> {
   readonly queue: DeliveryQueue
   readonly ledger: Ledger
   readonly letters: DeadLetters<P>
@@ -29,19 +29,20 @@ export interface SettlingParts<P> {
 const HALVINGS_IN_ROW_MAX = 40
 
 /** Sends requests until each of their records has arrived or is dropped, and counts both. */
-export class Settling<P> {
-  readonly #parts: SettlingParts<P>
+export class Settlement<P> {
+  readonly #parts: SettlementParts<P>
   #refusedInRow = 0
 
-  constructor(parts: SettlingParts<P>) {
+  constructor(parts: SettlementParts<P>) {
     this.#parts = parts
   }
 
   /**
    * Sends requests, one after the other. A request that the encoder or the peer refuses is halved and tried again,
-   * until the faulty batch is alone and its neighbours have arrived. Returns what is left because delivery closes.
+   * until the faulty batch is alone and its neighbours have arrived. If delivery closes, the remaining pieces are
+   * returned.
    */
-  async settle(requests: readonly Request[]): Promise<readonly Piece[]> {
+  async settle(requests: readonly Request[]): Promise<readonly RequestPiece[]> {
     const { sender, timers } = this.#parts
     const waiting = requests.toReversed()
     for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
@@ -61,7 +62,7 @@ export class Settling<P> {
   }
 
   /** Drops pieces. Counts first: a caller that waits for the queue must find the records counted. */
-  drop(part: readonly Piece[], reason: DropReason, words = ''): void {
+  drop(part: readonly RequestPiece[], reason: DropReason, words = ''): void {
     this.#parts.ledger.drop(reason, recordsIn(part), words)
     this.#leave(part, () => 0)
   }
@@ -133,7 +134,7 @@ export class Settling<P> {
     this.#parts.ledger.arrived(records)
   }
 
-  #leave(part: readonly Piece[], arrivedIn: (piece: Piece, index: number) => number): void {
+  #leave(part: readonly RequestPiece[], arrivedIn: (piece: RequestPiece, index: number) => number): void {
     const { queue, onRoom } = this.#parts
     for (const [index, piece] of part.entries()) queue.leave(piece.entry, piece.batch.count, arrivedIn(piece, index))
     onRoom()
