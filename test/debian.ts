@@ -8,6 +8,7 @@ export const DEBIAN_PACKAGES = {
   prometheus: 'prometheus',
   promtool: 'prometheus',
   'victoria-metrics': 'victoria-metrics',
+  vmalert: 'victoria-metrics',
   'prometheus-node-exporter': 'prometheus-node-exporter',
   'chromium-headless-shell': 'chromium-headless-shell',
   influxd: 'influxdb',

@@ -171,5 +171,6 @@ export class Sender<P> {
 function reasonOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined }
   if (!(cause instanceof Error)) return messageOf(error)
-  return `${messageOf(error)}: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
+  const [said, why] = [messageOf(error), cause.message || ('code' in cause ? String(cause.code) : cause.name)]
+  return said.includes(why) ? said : `${said}: ${why}`
 }
