@@ -6,7 +6,8 @@ import { type OpenSink, Tested } from './tested-sink.ts'
 
 /**
  * The cases that every sink passes. A *view* shows what it takes; a *push* sink sends it to a peer, and passes those of
- * a peer in trouble as well. A destination keeps the order that it states. A sink's own tests hold only what is special to it.
+ * a peer in trouble as well. A destination keeps the order that it states. A sink's own tests hold only what is special
+ * to it.
  *
  * @example
  * testSink('recent', 'view', () => {

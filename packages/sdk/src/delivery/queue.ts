@@ -83,7 +83,8 @@ export interface DeliveryQueue {
   take(recordsMax: number, bytesMax: number): Promise<TakenEntries>
   /**
    * Records of a taken batch have left: `arrivedRecords` of them have arrived, and delivery dropped the others. The
-   * batch is removed with its last record. A durable queue may record that late: after a crash it sends the batch again.
+   * batch is removed with its last record. A durable queue may record that late: after a crash it sends the batch
+   * again.
    */
   leave(entry: QueueEntry, records: number, arrivedRecords: number): void
   /** Puts taken batches back in their order, because delivery closes. Some of their records may have left. */
