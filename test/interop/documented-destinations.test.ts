@@ -11,11 +11,12 @@ import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { counter, createSchema, defineType, label, reportLog, timestamp, wallNs } from '@sonde/sdk'
+import { counter, createSchema, defineType, element, label, reportLog, timestamp, wallNs } from '@sonde/sdk'
 import { parse } from 'yaml'
 import { BulkServer } from '../../packages/sdk/test/bulk-server.ts'
 import { TestCa } from '../../packages/sdk/test/certificates.ts'
 import { readFiles } from '../../packages/sdk/test/files-rig.ts'
+import { FlowCollector } from '../../packages/sdk/test/flow-collector.ts'
 import { startFluentServer } from '../../packages/sdk/test/fluent-server.mjs'
 import { HttpPeer } from '../../packages/sdk/test/http-peer.ts'
 import { attributesOf } from '../../packages/sdk/test/otlp-messages.ts'
@@ -37,7 +38,8 @@ type Blocks = Readonly<Record<string, object | object[]>>
 const step = defineType('step', 'A step of a training', {
   time: timestamp(),
   job: label(),
-  tokens_total: counter('u64'),
+  // NetFlow has only fields with an element.
+  tokens_total: element('IN_BYTES', counter('u64')),
 })
 
 test(
@@ -58,12 +60,14 @@ test(
     const fluent = await startFluentServer()
     t.after(() => fluent.close())
     const otlp = await OtlpReceiver.start(t)
+    const flows = await FlowCollector.start(t)
     const places: readonly (readonly [RegExp, string])[] = [
       [/https:\/\/(collector|other|influx)\.example(:\d+)?/g, `https://127.0.0.1:${collector.port}`],
       [/127\.0\.0\.1:8086/g, new URL(influx.url).host],
       [/127\.0\.0\.1:(9090|8428)/g, new URL(victoria).host],
       [/127\.0\.0\.1:9200/g, new URL(es.url).host],
       [/127\.0\.0\.1:4318/g, new URL(otlp.url).host],
+      [/port: 2055/g, `port: ${flows.port}`],
       [/24224/g, String(fluent.port)],
       [/port=8086/g, `port=${new URL(influx.url).port}`],
       [/port=9200/g, `port=${new URL(es.url).port}`],
@@ -114,6 +118,7 @@ test(
       es: documentsIn('sonde-'),
       file: linesIn('records.log'),
       stdout: printed(/^\d[^ ]* \w+ [^ ]+$/gm),
+      netflow: flows.records.length,
       fluent_bit: eventsOf((tag) => tag.startsWith('sonde.')),
       'es.exp': documentsIn('telemetry-'),
       'file.exp': linesIn('telemetry.log'),

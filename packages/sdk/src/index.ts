@@ -11,6 +11,7 @@ export type { SendResult } from './delivery/sender.ts'
 export { SondeError } from './errors.ts'
 export type { Batch, SourceInfo } from './schema/batch.ts'
 export { logType, lossType } from './schema/builtin.ts'
+export { element } from './schema/element.ts'
 export {
   array,
   buckets,
@@ -53,6 +54,7 @@ export type { SourceOptions } from './source/options.ts'
 export type { Reporter } from './source/reporter.ts'
 export { createSource, Source } from './source/source.ts'
 export type { Row } from './source/table.ts'
+export { uptimeMs } from './source/uptime.ts'
 export type { SchemaOptions } from './telemetry/config.ts'
 export { type LogLevel, type LogRecord, reportLog } from './telemetry/log.ts'
 export type { AddHandle, TotalHandle } from './telemetry/metrics/handles.ts'

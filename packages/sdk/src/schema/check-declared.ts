@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<Role, readonly Kind[]>> = {
 /** The properties of a field that an application gives. */
 const OPTIONS = { help: true, unit: true, metric: true, labels: true, metricType: true, class: true } as const
 /** The properties that the field functions add. */
-export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields']
+export const MADE = ['kind', 'role', 'count', 'optional', 'resolution', 'edges', 'value', 'type', 'fields', 'element']
 const TEXT_CHARACTERS_MAX = 4096
 
 /**

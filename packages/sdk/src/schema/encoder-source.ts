@@ -1,3 +1,4 @@
+import { addressFormOf } from './element.ts'
 import { F32_OVERFLOW, KIND_RANGE, type Kind } from './kinds.ts'
 import { type Layout, type LayoutNode, type NestedNode, type Slot, slotsOf } from './layout.ts'
 import type { RecordType } from './record-type.ts'
@@ -28,7 +29,7 @@ export const VIEW_NAMES = '{u8,i8,u16,i16,u32,i32,f32,f64,u64,i64,data}'
 
 /**
  * Generates code that stores a record of a type. The record is the object `r`, unless `expressionOf` gives other
- * expressions. The code calls `fail` and `text`, and looks up labels in `symbols`, other text in `texts`.
+ * expressions. The code calls `fail`, `text` and `addresses`, and looks up labels in `symbols`, other text in `texts`.
  *
  * Definitions also come from files and peers. Therefore the code has only numbers, indexes and fixed words; every text
  * of the definition is in `names`. Constants outside the function are as fast as literal names.
@@ -96,8 +97,11 @@ function memberOf(coding: Coding, field: string): string {
 function slotSource(coding: Coding, slot: Slot): string {
   const { field, index } = slot
   const write = field.kind === 'char' || field.count === 1 ? scalarSource : arraySource
+  const form = addressFormOf(field)
+  const parse =
+    form === undefined ? '' : `if(typeof t==='string')t=addresses.${form}(${fieldPathConstant(coding, slot.name)},t);`
   const mark = field.optional ? `p${index >> 5}|=${1 << (index & 31)};` : ''
-  return mark + write(coding, slot)
+  return mark + parse + write(coding, slot)
 }
 
 /** Each nested record gets a block of its own, in which `r` is that record. */

@@ -1,4 +1,5 @@
 import { SondeError, shown } from '../errors.ts'
+import { parseIpv4, parseIpv6, parseMac } from './element.ts'
 import { recordSource, VIEW_NAMES } from './encoder-source.ts'
 import type { Fields, RecordType } from './record-type.ts'
 import type { LabelIds } from './source-labels.ts'
@@ -42,14 +43,24 @@ const ${VIEW_NAMES}=v;
 ${body}
 return true
 }`
-  const make = new Function('names', 'symbols', 'texts', 'fail', 'text', code)
+  const make = new Function('names', 'symbols', 'texts', 'fail', 'text', 'addresses', code)
   const constants = [...names, type.name]
-  return (symbols, texts) => make(constants, symbols, texts, failValue, writeText)
+  return (symbols, texts) => make(constants, symbols, texts, failValue, writeText, parseAddresses)
 }
 
 /** @throws SondeError `SRC_VALUE`. */
 export function failValue(place: string, given: unknown, allowed: string): never {
   throw new SondeError('SRC_VALUE', `${place} was given ${shown(given)}; allowed: ${allowed}`)
+}
+
+/** Parsers of address texts for generated code. @throws SondeError `SRC_VALUE`. */
+export const parseAddresses = {
+  ipv4: (place: string, text: string) =>
+    parseIpv4(text) ?? failValue(place, text, 'an IPv4 address such as 192.0.2.1, or its number'),
+  ipv6: (place: string, text: string) =>
+    parseIpv6(text) ?? failValue(place, text, 'an IPv6 address such as 2001:db8::1, or its 16 bytes'),
+  mac: (place: string, text: string) =>
+    parseMac(text) ?? failValue(place, text, 'a MAC address such as 00:00:5e:00:53:01, or its 6 bytes'),
 }
 
 const utf8 = new TextEncoder()

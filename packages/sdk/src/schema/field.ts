@@ -62,6 +62,11 @@ export interface Field<V = unknown, O extends boolean = boolean> extends FieldOp
   readonly optional: O
   /** Unit of a timestamp: nanoseconds or microseconds since the Unix epoch. */
   readonly resolution?: 'ns' | 'us'
+  /**
+   * The information element that NetFlow and IPFIX send it as, by its number of IANA. Range: 1 to 32 767. Default:
+   * they leave the field out.
+   */
+  readonly element?: number
   /** Carries the type `V`; never set. */
   readonly value?: V
 }

@@ -46,7 +46,7 @@ const WORDS = new Set(
   `use strict let const if else for return function null undefined typeof true false
   object string number bigint boolean text an array of elements records record integer from to on as that holds a or f32
   data u8 i8 u16 i16 u32 i32 f32 f64 u64 i64 r v o t l h i a n
-  names typeName symbols texts table tableIndex isFull replaceTexts succeed fail buffer source refuseTime idOfLabel id views length fill count isClosed refuse send drop hasOwn
+  names typeName symbols texts addresses ipv4 ipv6 mac table tableIndex isFull replaceTexts succeed fail buffer source refuseTime idOfLabel id views length fill count isClosed refuse send drop hasOwn
   Object Math Number BigInt abs floor isSafeInteger asIntN
   setUint8 setInt8 setUint16 setInt16 setUint32 setInt32 setFloat32 setFloat64 setBigUint64 setBigInt64 getUint32`.split(
     /\s+/,

@@ -72,7 +72,7 @@ function checkField(place: string, json: unknown, depth: number): string {
   if (field.kind === 'record') {
     read.text(`${at}: type`, field.type, TEXT_CHARACTERS_LIMIT)
     read.oneOf(`${at}: role`, field.role, ['value'])
-    for (const key of ['unit', 'metric', 'labels', 'metricType', 'class', 'edges'])
+    for (const key of ['unit', 'metric', 'labels', 'metricType', 'class', 'edges', 'element'])
       read.oneOf(`${at}: ${key}`, field[key], [undefined])
     checkFields(at, field.fields, depth + 1)
   }

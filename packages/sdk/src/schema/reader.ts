@@ -1,3 +1,4 @@
+import { type AddressForm, addressFormOf, addressText } from './element.ts'
 import { type Layout, type LayoutNode, type Slot, slotsOf } from './layout.ts'
 import type { RecordOf, RecordType } from './record-type.ts'
 import type { BatchSymbols } from './texts.ts'
@@ -72,9 +73,17 @@ export function readField(slot: Slot, views: Views, offset: number, symbols: Sym
   const at = offset + slot.offset
   if (kind === 'char') return readChars(views.u8, at, count)
   if (kind === 'symbol') return symbols.text(views.data.getUint32(at, true))
+  const form = addressFormOf(slot.field)
+  if (form !== undefined) return readAddress(form, views, at)
   if (count === 1) return readElement(slot, views, at)
   const width = slot.bytes / count
   return Array.from({ length: count }, (_, i) => readElement(slot, views, at + i * width))
+}
+
+function readAddress(form: AddressForm, { u8, data }: Views, at: number): string {
+  if (form !== 'ipv4') return addressText(form, u8.subarray(at, at + (form === 'mac' ? 6 : 16)))
+  const number = data.getUint32(at, true)
+  return addressText(form, Uint8Array.of(number >>> 24, number >>> 16, number >>> 8, number))
 }
 
 function readElement(slot: Slot, { data }: Views, at: number): bigint | number | boolean {

@@ -3,6 +3,7 @@ import { SondeError, shown } from '../errors.ts'
 import { checkDeclared } from './check-declared.ts'
 import { classed } from './classed.ts'
 import { constantLabelNames, faultOfConstantLabels } from './constant-labels.ts'
+import { faultOfElement } from './element.ts'
 import { claimOf, type EntityClaim } from './entity.ts'
 import type { Field, NestedField, Role } from './field.ts'
 import { type FieldDefinition, fingerprintOf, type TypeDefinition } from './fingerprint.ts'
@@ -259,6 +260,12 @@ function checkField(type: string, name: string, field: Field): void {
     throw new SondeError('SCH_FIELD', `${place} has kind ${field.kind} and role ${field.role}; allowed: ${allowed}`)
   }
   checkCount(place, field.count)
+  const elementFault = faultOfElement(field)
+  if (elementFault !== undefined)
+    throw new SondeError(
+      'SCH_ELEMENT',
+      `${place} has ${elementFault.given} as its element; allowed: ${elementFault.allowed}`,
+    )
   const fault = faultOfConstantLabels(field)
   if (fault !== undefined)
     throw new SondeError('SCH_FIELD', `${place}: ${fault.place} is ${shown(fault.given)}; allowed: ${fault.allowed}`)

@@ -6,6 +6,7 @@ import { checkFolderIsFree } from '../delivery/disk-queue/open-folder.ts'
 import type { CurrentSet } from '../fieldset/followed-sets.ts'
 import { inlineSet } from '../fieldset/inline-set.ts'
 import { userStateDir } from '../internal/user-dirs.ts'
+import type { Batch } from '../schema/batch.ts'
 import { type CommonOptions, commonEntries, commonEntriesWith } from './common-options.ts'
 import { SINKS, type SinkContext, type SinkDefinition } from './registry.ts'
 import { Route } from './route.ts'
@@ -119,7 +120,8 @@ function destinationsOf(
     const common = camelValues(definition.entries, block) as CommonOptions & Record<string, unknown>
     const { name = usualName(definition, index), enabled = true } = common
     const own = Object.fromEntries(Object.entries(common).filter(([key]) => !Object.hasOwn(commonEntries, key)))
-    if (isAgent && hasQueue(definition)) own.queueDir ??= join(userStateDir(), 'sonde', 'queues', name)
+    if (isAgent && hasQueue(definition) && definition.queueIsInMemory !== true)
+      own.queueDir ??= join(userStateDir(), 'sonde', 'queues', name)
     const options = definition.complete?.(own) ?? own
     const place = Array.isArray(given) ? `export.${key}[${index}]` : `export.${key}`
     return { definition, name, enabled, options, common, place }
@@ -160,9 +162,9 @@ export function openDestination(
   const { fieldSet, intervalS = 0, acknowledges, ...rest } = common
   const set = typeof fieldSet === 'string' ? setOf(fieldSet) : fieldSet && { current: inlineSet(fieldSet), fault: '' }
   const blocks = options.queuePolicy === 'block'
+  const leavesOut = ({ type }: Batch) => definition.carries?.(type) === false
   const sink = definition.create(options, { ...context, name })
-  if (intervalS === 0)
-    return new Route(sink, { ...rest, ...(acknowledges === undefined ? {} : { acknowledges }), blocks, fieldSet: set })
-  const thinned = new ThinnedSink(sink, intervalS * 1000)
-  return new Route(thinned, { ...rest, acknowledges: false, blocks, fieldSet: set })
+  const shared = { ...rest, blocks, fieldSet: set, leavesOut }
+  if (intervalS === 0) return new Route(sink, { ...shared, ...(acknowledges === undefined ? {} : { acknowledges }) })
+  return new Route(new ThinnedSink(sink, intervalS * 1000), { ...shared, acknowledges: false })
 }

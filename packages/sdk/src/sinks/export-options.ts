@@ -5,6 +5,7 @@ import type { FilesOptions, filesEntries } from './files/config.ts'
 import type { FluentBitOptions, fluentBitEntries } from './fluent-bit/config.ts'
 import type { InfluxOptions, influxEntries } from './influx/config.ts'
 import type { JsonlOptions, jsonlEntries } from './jsonl/config.ts'
+import type { NetflowOptions, netflowEntries } from './netflow/config.ts'
 import type { OtlpOptions, otlpEntries } from './otlp/config.ts'
 import type { RemoteWriteOptions, remoteWriteEntries } from './remote-write/config.ts'
 import type { StdoutOptions, stdoutEntries } from './stdout/config.ts'
@@ -30,6 +31,8 @@ export type EsDestination = CommonOptions & Pick<EsOptions, keyof typeof esEntri
 export type OtlpDestination = CommonOptions & Pick<OtlpOptions, Extract<keyof typeof otlpEntries, keyof OtlpOptions>>
 /** Metrics as Prometheus remote write, with the options of {@link RemoteWriteOptions}. */
 export type RemoteWriteDestination = CommonOptions & Pick<RemoteWriteOptions, keyof typeof remoteWriteEntries>
+/** Records of flows as NetFlow v9 or IPFIX, with the options of {@link NetflowOptions}. */
+export type NetflowDestination = CommonOptions & Pick<NetflowOptions, keyof typeof netflowEntries>
 
 /** Records as lines of text in a file, with the options of {@link FileOptions}. */
 export type FileDestination = CommonOptions & Pick<FileOptions, Extract<keyof typeof fileEntries, keyof FileOptions>>
@@ -54,6 +57,8 @@ export interface ExportOptions {
   readonly otlp?: OneOrMany<OtlpDestination>
   /** Metrics as Prometheus remote write. */
   readonly remoteWrite?: OneOrMany<RemoteWriteDestination>
+  /** Records of flows as NetFlow v9 or IPFIX. */
+  readonly netflow?: OneOrMany<NetflowDestination>
   /** Records as lines of text, appended to a file. */
   readonly file?: OneOrMany<FileDestination>
   /** Records as lines of text, on standard output. */

@@ -9,6 +9,7 @@ import { filesSink } from './files/definition.ts'
 import { fluentBitSink } from './fluent-bit/definition.ts'
 import { influxSink } from './influx/definition.ts'
 import { jsonlSink } from './jsonl/definition.ts'
+import { netflowSink } from './netflow/definition.ts'
 import { otlpSink } from './otlp/definition.ts'
 import { remoteWriteSink } from './remote-write/definition.ts'
 import { stdoutSink } from './stdout/definition.ts'
@@ -69,6 +70,10 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly agentRate?: Rate
   /** Whether it keeps records itself. Default: records survive a crash only in a queue on disk. */
   readonly isDurable?: boolean
+  /** Whether it can carry records of a type; others never reach it, and count nowhere. Default: it carries all. */
+  carries?(type: RecordType): boolean
+  /** Whether the queue of an agent is in memory too, unless it is given a folder. Default: it is on disk. */
+  readonly queueIsInMemory?: boolean
   /** Finds an option that cannot be used although it is valid: it conflicts with others, or its file is missing. */
   refuse?(options: OptionsOf<E>): OptionClash | undefined
   /** Fills in defaults that depend on the machine. Default: there are none. */
@@ -98,6 +103,7 @@ export const SINKS: readonly SinkDefinition[] = [
   esSink,
   otlpSink,
   remoteWriteSink,
+  netflowSink,
   fileSink,
   stdoutSink,
 ]

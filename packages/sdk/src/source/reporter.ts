@@ -1,5 +1,5 @@
 import { SondeError, shown } from '../errors.ts'
-import { failValue, writeText } from '../schema/encoder.ts'
+import { failValue, parseAddresses, writeText } from '../schema/encoder.ts'
 import { recordSource, VIEW_NAMES } from '../schema/encoder-source.ts'
 import type { RecordOf, RecordType } from '../schema/record-type.ts'
 import type { SourceLabels } from '../schema/source-labels.ts'
@@ -40,9 +40,23 @@ export function makeReporter<T, const N extends readonly (keyof RecordOf<T> & st
 ): Reporter<T, N> {
   checkFields(buffer.type, names)
   const { code, constants } = reporterSource(buffer, names)
-  const make = new Function('names', 'buffer', 'source', 'symbols', 'texts', 'fail', 'text', 'refuseTime', code)
+  const make = new Function(
+    'names',
+    'buffer',
+    'source',
+    'symbols',
+    'texts',
+    'fail',
+    'text',
+    'addresses',
+    'refuseTime',
+    code,
+  )
   const { labels, texts } = source
-  return make(constants, buffer, source, labels, texts, failValue, writeText, refuseTime) as Reporter<T, N>
+  return make(constants, buffer, source, labels, texts, failValue, writeText, parseAddresses, refuseTime) as Reporter<
+    T,
+    N
+  >
 }
 
 function reporterSource(

@@ -1,4 +1,5 @@
 import type { SourceInfo } from '../../schema/batch.ts'
+import { addressFormOf } from '../../schema/element.ts'
 import type { Kind } from '../../schema/kinds.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
@@ -130,7 +131,7 @@ function addNumbers(slot: Slot, nils: ReadonlySet<number>, out: Pieces, operatio
 /** Whether the field is text, which has no fixed width. */
 function isText({ field }: Slot): boolean {
   const { kind }: { readonly kind: Kind } = field
-  return kind === 'symbol' || kind === 'char'
+  return kind === 'symbol' || kind === 'char' || addressFormOf(field) !== undefined
 }
 
 /** Keys of the flat map that fields may not have. */
