@@ -86,6 +86,8 @@ async function stretchAt(input: DiskFile, at: number): Promise<{ blocks: DtbBloc
     const headerBytes = bytes.subarray(end, end + BLOCK_HEADER_BYTES)
     if (headerBytes.byteLength < BLOCK_HEADER_BYTES) break
     const header = decodeBlockHeader(headerBytes)
+    // Sinks write none, and unpacking what others wrote could take long.
+    if (header.isDeflated) throw new SondeError('DTB_CONTENT', 'a block is compressed already')
     const next = end + blockBytes(header)
     if (next > bytes.byteLength) {
       if (end === 0) return { blocks, bytes: await wholeBlockAt(input, at, next) }

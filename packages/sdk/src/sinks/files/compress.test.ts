@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { deflateRawSync } from 'node:zlib'
 import { type Ending, pathsBelow, readFile, readFiles, temporaryFolder, withEnding } from '../../../test/files-rig.ts'
 import { property, until } from '../../../test/helper.ts'
 import type { Random } from '../../../test/random.ts'
@@ -20,7 +21,8 @@ import { Disk, type DiskFile } from '../../disk/disk.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { wallNs } from '../../source/clock.ts'
 import { DtbDecoder } from '../../wire/dtb/decode.ts'
-import { decodeBlockHeader } from '../../wire/dtb/decode-header.ts'
+import { type DtbBlockHeader, decodeBlockHeader } from '../../wire/dtb/decode-header.ts'
+import { encodeStoredBlock } from '../../wire/dtb/encode.ts'
 import { BLOCK_HEADER_BYTES, BLOCK_TYPE, FILE_HEADER_BYTES } from '../../wire/dtb/format.ts'
 import { compressFile } from './compress-file.ts'
 import type { FilesOptions } from './config.ts'
@@ -185,9 +187,16 @@ test('a file that is open, damaged, or of somebody else stays as it is', async (
   const bytes = readFileSync(path)
   const flipped = Buffer.from(bytes)
   flipped.writeUInt8((flipped.at(2000) ?? 0) ^ 1, 2000)
+  const end = bytes.subarray(-BLOCK_HEADER_BYTES)
+  const [any] = headersOf(path)
+  const bomb = encodeStoredBlock(
+    { ...(any as DtbBlockHeader), isDeflated: true, unpackedBytes: 64 << 20 },
+    deflateRawSync(Buffer.alloc(64 << 20)),
+  )
   for (const content of [
     bytes.subarray(0, -BLOCK_HEADER_BYTES),
     flipped,
+    Buffer.concat([bytes.subarray(0, -BLOCK_HEADER_BYTES), bomb, end]),
     Buffer.from('something else'),
     Buffer.alloc(0),
   ]) {
