@@ -110,7 +110,9 @@ export function decode2(body: Uint8Array): ArrivedSeries2[] {
  */
 export type ReceiverKind = '1.0' | '1.0 with 400' | 'silent 1.0' | '2.0'
 
-/** A receiver of remote write on the loopback interface, made from the table of headers and statuses of the protocol. */
+/**
+ * A receiver of remote write on the loopback interface, made from the table of headers and statuses of the protocol.
+ */
 export class RemoteWritePeer {
   readonly http: HttpPeer
   kind: ReceiverKind = '1.0'

@@ -6,7 +6,7 @@ import { wallNs } from '../../index.ts'
 import { absenceType } from '../../schema/builtin.ts'
 import { InternedTexts } from '../../wire/remote-write/interned.ts'
 import { Pushes } from './pushes.ts'
-import { SeriesBook } from './series-book.ts'
+import { SentSeries } from './sent-series.ts'
 import { Versions } from './versions.ts'
 
 /** A month of pods: each quarter of an hour some come and the former go. */
@@ -17,7 +17,7 @@ const WRITTEN = 'x-prometheus-remote-write-samples-written'
 
 test('a month of pods that come and go leaves no series and no texts behind, and every series has its labels', async () => {
   const texts = new InternedTexts({ texts: 500, bytes: 1 << 20 })
-  const book = new SeriesBook({ seriesLimit: 1000, expiryMs: 300_000, aheadMs: 600_000 })
+  const book = new SentSeries({ seriesLimit: 1000, expiryMs: 300_000, aheadMs: 600_000 })
   const versions = new Versions('2.0', 'test')
   const seen = new Map<string, number[]>()
   let textsMax = 0
@@ -56,7 +56,7 @@ test('a month of pods that come and go leaves no series and no texts behind, and
 })
 
 test('beyond the limit of series all are forgotten, and sent on', async () => {
-  const book = new SeriesBook({ seriesLimit: 1000, expiryMs: 300_000, aheadMs: 600_000 })
+  const book = new SentSeries({ seriesLimit: 1000, expiryMs: 300_000, aheadMs: 600_000 })
   const source = new BatchSource()
   const ports = (first: number) =>
     source.ports(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`d${first + i}`, i])))

@@ -27,15 +27,19 @@ export interface RemoteWriteOptions
   /** Samples in one request at most. Range: 100 to 100 000. Default: 5 000. */
   readonly requestSamplesMax?: number
   /**
-   * A series that has had no record for this time ends at the far end. Unit: seconds. Range: 1 to 604 800. Default: 300.
+   * A series that has had no record for this time ends at the far end. Unit: seconds. Range: 1 to 604 800. Default:
+   * 300.
    */
   readonly seriesExpiryS?: number
   /**
-   * A record whose time is further ahead of this machine's clock is refused, because receivers refuse it and all that is
-   * with it. Unit: seconds. Range: 0 to 31 536 000. Default: 600, the limit of Prometheus.
+   * A record whose time is further ahead of this machine's clock is refused, because receivers refuse it and all that
+   * is with it. Unit: seconds. Range: 0 to 31 536 000. Default: 600, the limit of Prometheus.
    */
   readonly aheadLimitS?: number
-  /** Series whose labels are kept at most; beyond, all are encoded again. Range: 1 000 to 10 000 000. Default: 1 000 000. */
+  /**
+   * Series whose labels are kept at most; beyond, all are encoded again. Range: 1 000 to 10 000 000. Default: 1 000
+   * 000.
+   */
   readonly seriesLimit?: number
   /** Name of the schema, for the label `job`. Default: `sonde`. */
   readonly schema?: string

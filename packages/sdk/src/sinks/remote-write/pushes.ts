@@ -7,14 +7,14 @@ import type { SeriesWriter } from '../../wire/remote-write/series.ts'
 import { Writer1 } from '../../wire/remote-write/version1.ts'
 import { Writer2 } from '../../wire/remote-write/version2.ts'
 import type { RequestRows } from './request-rows.ts'
-import { type Body, type ExternalLabels, type RequestLimits, RowWriter } from './row-writer.ts'
-import type { SeriesBook } from './series-book.ts'
+import { type Body, EncodedBudget, type ExternalLabels, type RequestLimits, RowWriter } from './row-writer.ts'
+import type { SentSeries } from './sent-series.ts'
 import { HEADERS, type Version, type Versions } from './versions.ts'
 
 /** Parts of {@link Pushes}. */
 export interface PushParts {
   readonly send: Send<HttpRequest>
-  readonly book: SeriesBook
+  readonly book: SentSeries
   readonly versions: Versions
   readonly external: ExternalLabels
   readonly limits: RequestLimits
@@ -42,6 +42,7 @@ export class Pushes {
   readonly #parts: PushParts
   readonly #texts: InternedTexts
   readonly #free: Record<Version, SeriesWriter[]> = { '1.0': [], '2.0': [] }
+  readonly #budget = new EncodedBudget()
   /** Attempts under way. */
   #sending = 0
 
@@ -54,6 +55,10 @@ export class Pushes {
   encode(batches: readonly Batch[]): Push | undefined {
     const { book, versions, nowMs } = this.#parts
     if (this.#texts.isFull && this.#sending === 0) this.#texts.clear()
+    if (this.#budget.isFull) {
+      book.forgetEncoded()
+      this.#budget.bytes = 0
+    }
     const rows = book.collect(batches, nowMs())
     const isEmpty = rows.rows.length === 0 && rows.refused.length === 0
     return isEmpty && !book.hasEnding ? undefined : this.#pushOf(batches, rows, versions.current)
@@ -137,7 +142,14 @@ export class Pushes {
     const { external, limits, isNative } = this.#parts
     const writer = this.#free[version].pop() ?? (version === '1.0' ? new Writer1() : new Writer2(this.#texts))
     const hasStart = version === '2.0'
-    const options = { external, limits, headers: HEADERS[version], hasStart, isNative: hasStart && isNative }
+    const options = {
+      external,
+      limits,
+      budget: this.#budget,
+      headers: HEADERS[version],
+      hasStart,
+      isNative: hasStart && isNative,
+    }
     return { batches, rows, version, writer: new RowWriter(rows, writer, options), next: undefined }
   }
 }

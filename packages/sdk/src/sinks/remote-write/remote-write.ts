@@ -8,7 +8,7 @@ import { wallNs } from '../../source/clock.ts'
 import { refuseClash } from '../refuse-clash.ts'
 import { clashOfRemoteWrite, RECORDS_MAX, type RemoteWriteOptions, remoteWriteTargetEntries } from './config.ts'
 import { type Push, Pushes } from './pushes.ts'
-import { SeriesBook } from './series-book.ts'
+import { SentSeries } from './sent-series.ts'
 import { Versions } from './versions.ts'
 
 /** Size of a request before it is packed. Unit: bytes. */
@@ -34,7 +34,7 @@ export function createRemoteWrite(options: RemoteWriteOptions): DeliverySink {
     target,
     options.timers,
   )
-  const book = new SeriesBook({ seriesLimit, expiryMs: seriesExpiryS * 1000, aheadMs: aheadLimitS * 1000 })
+  const book = new SentSeries({ seriesLimit, expiryMs: seriesExpiryS * 1000, aheadMs: aheadLimitS * 1000 })
   const pushes = new Pushes({
     send: client.send,
     book,

@@ -1,6 +1,6 @@
 import type { RefusedRecords } from '../../delivery/sender.ts'
 import type { Views } from '../../schema/views.ts'
-import type { Row } from './rows.ts'
+import type { SentRow } from './sent-row.ts'
 
 /** The offset of an entry that ends the series of its row. */
 export const ENDS = -1
@@ -12,7 +12,7 @@ const SHIFT_MS_MAX = 100
 
 /** The records of one request by row, oldest first, and all that it takes to forget that they were sent. */
 export class RequestRows {
-  readonly rows: Row[] = []
+  readonly rows: SentRow[] = []
   /** First entry of each row. */
   readonly heads: number[] = []
   /** Bytes, offset and time of each entry, and the next entry of its row. */
@@ -28,7 +28,7 @@ export class RequestRows {
   readonly #tails: number[] = []
   /** The newest sample and record of each row before this request. */
   readonly #beforeMs: { readonly lastMs: number; readonly recordMs: number }[] = []
-  readonly #ended: { readonly row: Row; readonly lane: number }[] = []
+  readonly #ended: { readonly row: SentRow; readonly lane: number }[] = []
   #views: Views | undefined
 
   constructor(id: number) {
@@ -44,7 +44,7 @@ export class RequestRows {
    * Adds a record. A record in the millisecond of the sample before it gets the next millisecond. If samples are then
    * too far from their records, the last record of a millisecond counts. False if a later record of the row was sent.
    */
-  add(row: Row, offset: number, timeMs: number): boolean {
+  add(row: SentRow, offset: number, timeMs: number): boolean {
     if (timeMs < row.recordMs) return false
     const tail = row.request === this.#id ? this.#tails[row.place]! : NO_ENTRY
     if (row.lastMs - timeMs >= SHIFT_MS_MAX && tail !== NO_ENTRY) {
@@ -59,7 +59,7 @@ export class RequestRows {
   }
 
   /** Ends the series of a row, behind its newest sample. */
-  end(row: Row): void {
+  end(row: SentRow): void {
     this.#append(row, ENDS, row.lastMs + 1)
   }
 
@@ -69,7 +69,7 @@ export class RequestRows {
   }
 
   /** A lane ends in this request. */
-  noteEnd(row: Row, lane: number): void {
+  noteEnd(row: SentRow, lane: number): void {
     this.#ended.push({ row, lane })
   }
 
@@ -89,7 +89,7 @@ export class RequestRows {
     for (const { row, lane } of this.#ended) row.live[lane] = 1
   }
 
-  #append(row: Row, offset: number, timeMs: number): void {
+  #append(row: SentRow, offset: number, timeMs: number): void {
     const entry = this.offsets.length
     this.views.push(this.#views!)
     this.offsets.push(offset)

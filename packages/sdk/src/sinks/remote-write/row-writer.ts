@@ -8,14 +8,14 @@ import {
   type EncodedLabels,
   isStaleAt,
   roomForSamples,
-  type Samples,
+  type SeriesSamples,
   type SeriesWriter,
   sortedLabels,
   valueAt,
 } from '../../wire/remote-write/series.ts'
-import type { Column } from './columns.ts'
 import { ENDS, NO_ENTRY, type RequestRows } from './request-rows.ts'
-import type { Row } from './rows.ts'
+import type { SentMetric } from './sent-metrics.ts'
+import type { SentRow } from './sent-row.ts'
 
 /** When a request ends. */
 export interface RequestLimits {
@@ -23,8 +23,10 @@ export interface RequestLimits {
   readonly bytesMax: number
 }
 
-/** Rows between two readings of the clock. */
-const ROWS_A_STEP = 16
+/** Series between two readings of the clock. */
+const SERIES_A_STEP = 128
+/** Memory of encoded labels at most; beyond, labels are encoded for each request. Unit: bytes. */
+const ENCODED_BYTES_MAX = 128 << 20
 
 /** The labels that every series has if its record has no label of that name. */
 export type ExternalLabels = readonly (readonly [name: string, value: string])[]
@@ -33,11 +35,22 @@ export type ExternalLabels = readonly (readonly [name: string, value: string])[]
 export interface BodyOptions {
   readonly external: ExternalLabels
   readonly limits: RequestLimits
+  readonly budget: EncodedBudget
   readonly headers: Readonly<Record<string, string>>
   /** Whether samples of counters have the time of their start. */
   readonly hasStart: boolean
   /** Whether histograms are native. */
   readonly isNative: boolean
+}
+
+/** Memory of the encoded labels of all rows. Unit: bytes. */
+export class EncodedBudget {
+  bytes = 0
+
+  /** Whether encoded labels should be forgotten, so that those of the present series have room. */
+  get isFull(): boolean {
+    return this.bytes >= ENCODED_BYTES_MAX
+  }
 }
 
 /** One body with its samples. */
@@ -55,10 +68,12 @@ export class RowWriter {
   #place = 0
   #column = 0
   #lane = 0
+  /** Series since the last look at the clock. */
+  #series = 0
   /** Whether the current column was read. */
   #isLoaded = false
   /** Samples of each lane of the current column. */
-  #samples: readonly Samples[] = []
+  #samples: readonly SeriesSamples[] = []
   #low = new Uint32Array(64)
   #high = new Uint32Array(64)
 
@@ -72,9 +87,11 @@ export class RowWriter {
   async next(): Promise<Body | undefined> {
     const { rows } = this.#request
     const writer = this.#writer
-    for (; this.#place < rows.length; this.#place++) {
-      if (this.#place % ROWS_A_STEP === 0 && turn.isOver()) await turn.next()
-      if (!this.#writeRow(rows[this.#place]!)) break
+    while (this.#place < rows.length && !this.#isFull()) {
+      if (this.#writeRow(rows[this.#place]!)) this.#place++
+      if (this.#series < SERIES_A_STEP) continue
+      this.#series = 0
+      if (turn.isOver()) await turn.next()
     }
     const { samples } = writer
     if (samples === 0) return undefined
@@ -87,17 +104,18 @@ export class RowWriter {
     return this.#writer
   }
 
-  /** False if the body is full before the row ends. */
-  #writeRow(row: Row): boolean {
+  /** False if the row is continued: in the next body, or after a look at the clock. */
+  #writeRow(row: SentRow): boolean {
     const { columns } = row.columns
     for (; this.#column < columns.length; this.#column++) {
       const column = columns[this.#column]!
       if (!this.#isLoaded) this.#load(row, column)
       this.#isLoaded = true
-      if (this.#lane === 0 && this.#isFull()) return false
+      if (this.#isFull() || this.#series >= SERIES_A_STEP) return false
       const isNative = this.#lane === 0 && this.#writeHistograms(row, column)
       for (; !isNative && this.#lane < column.lanes.length; this.#lane++) {
-        if (this.#isFull()) return false
+        if (this.#isFull() || this.#series >= SERIES_A_STEP) return false
+        this.#series++
         const samples = this.#samples[this.#lane]!
         if (samples.count > 0) this.#writer.series(this.#encodedOf(row, column), column.metric, samples)
       }
@@ -115,7 +133,7 @@ export class RowWriter {
   }
 
   /** Writes a histogram as native histograms with custom edges. False if it is written as series of its bins. */
-  #writeHistograms(row: Row, column: Column): boolean {
+  #writeHistograms(row: SentRow, column: SentMetric): boolean {
     const { edges, metric } = column
     const [first] = this.#samples
     if (!this.#options.isNative || edges === undefined || first === undefined) return false
@@ -133,7 +151,7 @@ export class RowWriter {
   }
 
   /** The encoded labels of the current lane. `name`: the series has that name, and no label of the lane. */
-  #encodedOf(row: Row, { metric, lanes, labels, firstLane }: Column, name?: string): EncodedLabels {
+  #encodedOf(row: SentRow, { metric, lanes, labels, firstLane }: SentMetric, name?: string): EncodedLabels {
     const writer = this.#writer
     if (row.generation !== writer.generation) {
       row.generation = writer.generation
@@ -145,12 +163,15 @@ export class RowWriter {
     const { sample } = lanes[this.#lane] ?? { sample: metric.name }
     const ofLane = (labels[this.#lane] ?? []).filter(([label]) => name === undefined || label !== 'le')
     const encoded = writer.labels(sortedLabels(name ?? sample, ofLane, row.labels, this.#options.external))
+    const { budget } = this.#options
+    if (budget.isFull) return encoded
+    budget.bytes += encoded.byteLength
     row.encoded[at] = encoded
     return encoded
   }
 
   /** Reads a column of all records of a row. A value that was there before and is absent now ends its series. */
-  #load(row: Row, column: Column): void {
+  #load(row: SentRow, column: SentMetric): void {
     const { load, lanes, firstLane } = column
     const { views, offsets, timesMs, next, heads } = this.#request
     if (lanes.length > this.#low.length) {
@@ -189,7 +210,7 @@ export class RowWriter {
   }
 }
 
-function add(samples: Samples, timeMs: number, low: number, high: number, numbers: NumberClass): void {
+function add(samples: SeriesSamples, timeMs: number, low: number, high: number, numbers: NumberClass): void {
   if (numbers === 'float') addDouble(samples, timeMs, low, high)
   else addInteger(samples, timeMs, low, high, numbers === 'signed')
 }
@@ -198,7 +219,7 @@ function add(samples: Samples, timeMs: number, low: number, high: number, number
  * A counter that has fallen was 0 after the sample before. Before its first fall nothing is known about its start: a
  * time that is guessed would show as a rate.
  */
-function noteCount(row: Row, lane: number, samples: Samples, beforeMs: number): void {
+function noteCount(row: SentRow, lane: number, samples: SeriesSamples, beforeMs: number): void {
   const at = samples.count - 1
   const value = valueAt(samples, at)
   if (value < row.counts[lane]!) row.startsMs[lane] = beforeMs

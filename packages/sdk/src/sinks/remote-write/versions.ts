@@ -35,8 +35,9 @@ interface Noted {
 }
 
 /**
- * The version that a receiver takes. A receiver of 1.0 answers a request of 2.0 with 415 or 400, or with 2xx and without
- * the headers of 2.0, and stores nothing; from then on it gets 1.0. Seen with Prometheus 2.42 and VictoriaMetrics 1.79.
+ * The version that a receiver takes. A receiver of 1.0 answers a request of 2.0 with 415 or 400, or with 2xx and
+ * without the headers of 2.0, and stores nothing; from then on it gets 1.0. Seen with Prometheus 2.42 and
+ * VictoriaMetrics 1.79.
  */
 export class Versions {
   current: Version

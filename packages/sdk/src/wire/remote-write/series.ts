@@ -13,7 +13,7 @@ export interface MetricInfo extends FamilyInfo {
  * Samples of one series, oldest first. The arrays are used during the call. A value is the two words of a double: an
  * array of doubles would not keep the bits of the marker of staleness.
  */
-export interface Samples {
+export interface SeriesSamples {
   count: number
   /** Milliseconds since the Unix epoch. */
   timesMs: Float64Array
@@ -48,7 +48,7 @@ export interface SeriesWriter {
   readonly bytes: number
   labels(labels: SortedLabels): EncodedLabels
   /** Adds a series; its labels are of this writer. */
-  series(labels: EncodedLabels, metric: MetricInfo, samples: Samples): void
+  series(labels: EncodedLabels, metric: MetricInfo, samples: SeriesSamples): void
   /** Adds a series of native histograms. Undefined if the version has none. */
   histograms?(labels: EncodedLabels, metric: MetricInfo, histograms: readonly EdgesHistogram[]): void
   /** The packed request. The next request begins. */
@@ -63,13 +63,13 @@ export const STALE = { low: 2, high: 0x7ff0_0000 } as const
 const NAN = { low: 1, high: 0x7ff8_0000 } as const
 
 /** Room for some samples. */
-export function roomForSamples(count: number): Samples {
+export function roomForSamples(count: number): SeriesSamples {
   const [timesMs, startsMs] = [new Float64Array(count), new Float64Array(count)]
   return { count: 0, timesMs, low: new Uint32Array(count), high: new Uint32Array(count), startsMs }
 }
 
 /** Adds the words of a double. Grows the arrays. */
-export function addSample(samples: Samples, timeMs: number, low: number, high: number): void {
+export function addSample(samples: SeriesSamples, timeMs: number, low: number, high: number): void {
   const at = samples.count++
   if (at >= samples.timesMs.length) grow(samples)
   samples.timesMs[at] = timeMs
@@ -79,13 +79,13 @@ export function addSample(samples: Samples, timeMs: number, low: number, high: n
 }
 
 /** Adds a double; a NaN of any kind is the usual NaN. */
-export function addDouble(samples: Samples, timeMs: number, low: number, high: number): void {
+export function addDouble(samples: SeriesSamples, timeMs: number, low: number, high: number): void {
   const isNan = (high & 0x7ff0_0000) === 0x7ff0_0000 && ((high & 0xf_ffff) | low) !== 0
   addSample(samples, timeMs, isNan ? NAN.low : low, isNan ? NAN.high : high)
 }
 
 /** Adds the marker of staleness. */
-export function addStale(samples: Samples, timeMs: number): void {
+export function addStale(samples: SeriesSamples, timeMs: number): void {
   addSample(samples, timeMs, STALE.low, STALE.high)
 }
 
@@ -93,12 +93,12 @@ const double = new Float64Array(1)
 const words = new Uint32Array(double.buffer)
 
 /** Adds a whole number of 64 bits, as the nearest double. */
-export function addInteger(samples: Samples, timeMs: number, low: number, high: number, isSigned: boolean): void {
+export function addInteger(samples: SeriesSamples, timeMs: number, low: number, high: number, isSigned: boolean): void {
   double[0] = (isSigned ? high | 0 : high) * 2 ** 32 + low
   addSample(samples, timeMs, words[0]!, words[1]!)
 }
 
-function grow(samples: Samples): void {
+function grow(samples: SeriesSamples): void {
   const larger = roomForSamples(samples.timesMs.length * 2)
   larger.timesMs.set(samples.timesMs)
   larger.low.set(samples.low)
@@ -108,8 +108,8 @@ function grow(samples: Samples): void {
 }
 
 /**
- * The labels of a series, sorted, with its name. Names that come first win; empty values are left out, because they mean
- * the same as no label.
+ * The labels of a series, sorted, with its name. Names that come first win; empty values are left out, because they
+ * mean the same as no label.
  */
 export function sortedLabels(
   metric: string,
@@ -122,13 +122,13 @@ export function sortedLabels(
 }
 
 /** The value of a sample. */
-export function valueAt({ low, high }: Samples, index: number): number {
+export function valueAt({ low, high }: SeriesSamples, index: number): number {
   words[0] = low[index]!
   words[1] = high[index]!
   return double[0]!
 }
 
 /** Whether a sample is the marker of staleness. */
-export function isStaleAt({ low, high }: Samples, index: number): boolean {
+export function isStaleAt({ low, high }: SeriesSamples, index: number): boolean {
   return low[index] === STALE.low && high[index] === STALE.high
 }

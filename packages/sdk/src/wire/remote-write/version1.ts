@@ -1,5 +1,5 @@
 import { longVarintBytes, MessageBytes, varintBytes } from './message.ts'
-import type { MetricInfo, Samples, SeriesWriter, SortedLabels } from './series.ts'
+import type { MetricInfo, SeriesSamples, SeriesWriter, SortedLabels } from './series.ts'
 import { SnappyEncoder } from './snappy.ts'
 
 /**
@@ -35,7 +35,7 @@ export class Writer1 implements SeriesWriter {
     return Buffer.from(message.bytes.subarray(0, message.length))
   }
 
-  series(labels: Uint8Array, _metric: MetricInfo, { count, timesMs, low, high }: Samples): void {
+  series(labels: Uint8Array, _metric: MetricInfo, { count, timesMs, low, high }: SeriesSamples): void {
     const message = this.#message
     message.reserve(labels.length + 12 + count * SAMPLE_BYTES_MAX)
     let size = labels.length

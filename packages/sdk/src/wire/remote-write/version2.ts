@@ -3,7 +3,7 @@ import { longVarintBytes, MessageBytes, varintBytes } from './message.ts'
 import {
   type EdgesHistogram,
   type MetricInfo,
-  type Samples,
+  type SeriesSamples,
   type SeriesWriter,
   type SortedLabels,
   STALE,
@@ -78,7 +78,7 @@ export class Writer2 implements SeriesWriter {
     return Uint32Array.from(labels.flatMap(([name, value]) => [this.#texts.id(name), this.#texts.id(value)]))
   }
 
-  series(labels: Uint32Array, metric: MetricInfo, { count, timesMs, low, high, startsMs }: Samples): void {
+  series(labels: Uint32Array, metric: MetricInfo, { count, timesMs, low, high, startsMs }: SeriesSamples): void {
     let bodyBytes = 0
     for (let i = 0; i < count; i++) bodyBytes += 2 + sampleBytes(low[i]!, high[i]!, timesMs[i]!, startsMs[i]!)
     this.#head(labels, metric, bodyBytes, count * SAMPLE_BYTES_MAX)

@@ -5,11 +5,11 @@ import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { LabelText } from '../../wire/prometheus/label-text.ts'
 import { readAbsences } from '../prometheus/absences.ts'
-import { type Columns, columnsOf } from './columns.ts'
 import { RequestRows } from './request-rows.ts'
-import { createRow, type Row } from './rows.ts'
+import { type SentMetrics, sentMetricsOf } from './sent-metrics.ts'
+import { createRow, type SentRow } from './sent-row.ts'
 
-/** Limits of a {@link SeriesBook}. */
+/** Limits of a {@link SentSeries}. */
 export interface BookLimits {
   /** Known series at most. Beyond, all series are forgotten: their labels are encoded again. */
   readonly seriesLimit: number
@@ -23,8 +23,8 @@ export interface BookLimits {
 interface Binding {
   readonly index: SeriesIndex
   readonly labels: LabelText
-  readonly rows: (Row | undefined)[]
-  readonly columns: Columns
+  readonly rows: (SentRow | undefined)[]
+  readonly columns: SentMetrics
   readonly owner: string
 }
 
@@ -35,17 +35,17 @@ const EXPIRY_EVERY_MS = 10_000
  * The series that the far end knows: the labels of each, its newest sample, and which of its values are there. It is
  * read and changed when records are encoded, so it holds what was sent and not what waits.
  */
-export class SeriesBook {
+export class SentSeries {
   readonly #limits: BookLimits
-  readonly #rows = new Map<string, Row>()
+  readonly #rows = new Map<string, SentRow>()
   /** A disk queue makes other objects for the same source, so these are found again by their text. */
   #bindings = new WeakMap<SourceInfo, Map<RecordType, Binding>>()
   /** Rows by source and type. */
-  readonly #owned = new Map<string, Map<string, Set<Row>>>()
+  readonly #owned = new Map<string, Map<string, Set<SentRow>>>()
   /** Rows that have ended, and since when. A later record continues its row. */
-  readonly #ending = new Map<Row, number>()
+  readonly #ending = new Map<SentRow, number>()
   readonly #retired = new Map<string, number>()
-  readonly #columns = new Map<string, Columns>()
+  readonly #columns = new Map<string, SentMetrics>()
   #seriesCount = 0
   #request = 0
   #expireAtMs = 0
@@ -115,7 +115,12 @@ export class SeriesBook {
     for (const row of request.rows) this.#ending.set(row, row.lastMs)
   }
 
-  #endingOf(rows: Iterable<Row>): RequestRows {
+  /** Frees the memory of encoded labels: they are encoded again. */
+  forgetEncoded(): void {
+    for (const row of this.#rows.values()) row.encoded.fill(undefined)
+  }
+
+  #endingOf(rows: Iterable<SentRow>): RequestRows {
     const request = new RequestRows(++this.#request)
     for (const row of rows) if (row.lastMs > 0) request.end(row)
     return request
@@ -154,7 +159,7 @@ export class SeriesBook {
   }
 
   /** Undefined if another source has the series. */
-  #rowOf(binding: Binding, views: Views, offset: number, monotonicMs: number): Row | undefined {
+  #rowOf(binding: Binding, views: Views, offset: number, monotonicMs: number): SentRow | undefined {
     const { index, rows } = binding
     const id = index.of(views, offset)
     const known = rows[id]
@@ -164,7 +169,7 @@ export class SeriesBook {
     return row
   }
 
-  #rowOfText({ columns, owner }: Binding, text: string, monotonicMs: number): Row | undefined {
+  #rowOfText({ columns, owner }: Binding, text: string, monotonicMs: number): SentRow | undefined {
     const key = keyOf(columns.type.name, text)
     const known = this.#rows.get(key)
     if (known?.columns === columns && known.owner === owner) return known
@@ -180,9 +185,9 @@ export class SeriesBook {
     return row
   }
 
-  #ownedBy(owner: string, type: string): Set<Row> {
-    const types = this.#owned.get(owner) ?? new Map<string, Set<Row>>()
-    const rows = types.get(type) ?? new Set<Row>()
+  #ownedBy(owner: string, type: string): Set<SentRow> {
+    const types = this.#owned.get(owner) ?? new Map<string, Set<SentRow>>()
+    const rows = types.get(type) ?? new Set<SentRow>()
     this.#owned.set(owner, types.set(type, rows))
     return rows
   }
@@ -191,7 +196,7 @@ export class SeriesBook {
     const types = this.#bindings.get(source) ?? new Map<RecordType, Binding>()
     const known = types.get(type)
     if (known !== undefined) return known
-    const columns = this.#columns.get(type.fingerprint) ?? columnsOf(type)
+    const columns = this.#columns.get(type.fingerprint) ?? sentMetricsOf(type)
     const labels = new LabelText(type, source)
     const binding = { index: new SeriesIndex(type), labels, rows: [], columns, owner: ownerText(source) }
     this.#columns.set(type.fingerprint, columns)
@@ -210,7 +215,7 @@ export class SeriesBook {
     }
   }
 
-  #rowsOf(owner: string, type?: string): readonly Row[] {
+  #rowsOf(owner: string, type?: string): readonly SentRow[] {
     const types = this.#owned.get(owner)
     const sets = type === undefined ? [...(types?.values() ?? [])] : [types?.get(type) ?? []]
     return sets.flatMap((rows) => [...rows])
@@ -223,7 +228,7 @@ export class SeriesBook {
       if (monotonicMs - row.seenMs > this.#limits.expiryMs) this.#ending.set(row, row.recordMs)
   }
 
-  #remove(row: Row): void {
+  #remove(row: SentRow): void {
     const { owner, columns } = row
     this.#rows.delete(row.key)
     this.#ending.delete(row)

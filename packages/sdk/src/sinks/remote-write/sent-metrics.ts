@@ -5,7 +5,7 @@ import type { MetricInfo } from '../../wire/remote-write/series.ts'
 import { metricsOf } from '../prometheus/families.ts'
 
 /** A metric of a type: its series, and what fills them. */
-export interface Column extends Lanes {
+export interface SentMetric extends Lanes {
   readonly metric: MetricInfo
   /** Index of its first lane in a row. */
   readonly firstLane: number
@@ -16,16 +16,16 @@ export interface Column extends Lanes {
 }
 
 /** The metrics of a type. */
-export interface Columns {
+export interface SentMetrics {
   readonly type: RecordType
-  readonly columns: readonly Column[]
+  readonly columns: readonly SentMetric[]
   readonly laneCount: number
 }
 
 /** The metrics of a type, with the names and labels of `/metrics`. */
-export function columnsOf(type: RecordType): Columns {
+export function sentMetricsOf(type: RecordType): SentMetrics {
   let laneCount = 0
-  const columns = metricsOf(type).flatMap(({ metric, slots }): Column[] => {
+  const columns = metricsOf(type).flatMap(({ metric, slots }): SentMetric[] => {
     const [{ name: fieldName, field }] = slots
     if (field.kind === 'char' || field.kind === 'symbol') return []
     const kind =

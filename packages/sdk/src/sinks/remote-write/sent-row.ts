@@ -1,11 +1,11 @@
 import { parseSeriesKey } from '../../schema/series.ts'
 import type { EncodedLabels } from '../../wire/remote-write/series.ts'
-import type { Columns } from './columns.ts'
+import type { SentMetrics } from './sent-metrics.ts'
 
 /** The series of equal labels: those of all metrics of a type. */
-export interface Row {
+export interface SentRow {
   readonly key: string
-  readonly columns: Columns
+  readonly columns: SentMetrics
   /** The source that reports it. */
   readonly owner: string
   readonly labels: readonly (readonly [name: string, value: string])[]
@@ -28,7 +28,7 @@ export interface Row {
 }
 
 /** Makes a row without samples. `text` is its labels as `/metrics` shows them. */
-export function createRow(columns: Columns, owner: string, key: string, text: string): Row {
+export function createRow(columns: SentMetrics, owner: string, key: string, text: string): SentRow {
   return {
     key,
     columns,
