@@ -30,6 +30,8 @@ export interface FarEndOptions extends DeliveryLimits {
 /** An honest far end, and the sink that sends to it. */
 export interface FarEnd {
   readonly port: number
+  /** Whether requests are packed, so that they have few bytes. Default: no. */
+  readonly isPacked?: true
   /** Devices of the records that arrived, in the order of their arrival. */
   devices(): readonly string[]
   open(options: FarEndOptions): DeliverySink
@@ -63,11 +65,12 @@ export const FAR_ENDS: Readonly<Record<string, StartFarEnd>> = {
   async remote_write(t) {
     const peer = await RemoteWritePeer.start(t)
     const isValue = ({ value }: { readonly value: number }) => !Number.isNaN(value)
-    return farEnd(
+    const end = farEnd(
       peer.http.port,
       () => peer.samples.filter(isValue).map(({ labels }) => labels.device ?? ''),
       ({ host, port, ...options }) => createRemoteWrite({ url: `http://${host}:${port}`, token: SECRET, ...options }),
     )
+    return { ...end, isPacked: true }
   },
   async fluent_bit(t) {
     const peer = await ForwardPeer.start(t)

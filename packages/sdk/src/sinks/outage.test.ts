@@ -24,6 +24,7 @@ const RECORDS = (OUTAGE_S / STEP_S) * RECORDS_A_STEP
 const GROWTH_LIMIT_BYTES = 4 << 20
 const RATE_BYTES_PER_S = 32_768
 const BATCH = 100
+const MS_NS = 1_000_000n
 /** Bytes around the body of a request. */
 const FRAME_BYTES = 1024
 
@@ -82,8 +83,10 @@ describe('a far end that is away for ten minutes', () => {
       for (let second = 0; second < OUTAGE_S; second += STEP_S) {
         way.fault = TROUBLES[Math.floor((second * TROUBLES.length) / OUTAGE_S)] ?? silent
         const device = `d${second}`
+        // A series of remote write has one sample in a millisecond.
+        const startNs = wallNs()
         const records = Array.from({ length: RECORDS_A_STEP }, (_, index) => ({
-          ...{ time: wallNs(), device, n_total: second * RECORDS_A_STEP + index, blank: '' },
+          ...{ time: startNs + BigInt(index) * MS_NS, device, n_total: second * RECORDS_A_STEP + index, blank: '' },
         }))
         sink.accept(source.batch(blankType, records))
         given.push(device)
@@ -115,7 +118,8 @@ describe('a rate limit', { concurrency: true }, () => {
       const farEnd = await start(t)
       const way = await FaultyWay.start(t, farEnd.port)
       const timers = new SimulatedTimers()
-      const rate = { rateLimitBytesPerSecond: RATE_BYTES_PER_S, batchRecordsMax: BATCH, timeoutMs: 600_000 }
+      const rateBytesPerS = farEnd.isPacked === true ? RATE_BYTES_PER_S / 8 : RATE_BYTES_PER_S
+      const rate = { rateLimitBytesPerSecond: rateBytesPerS, batchRecordsMax: BATCH, timeoutMs: 600_000 }
       const sink = farEnd.open({ ...rate, port: way.port, timers, lingerMs: 0 })
       t.after(() => close(sink, timers))
       const source = new BatchSource()
@@ -126,11 +130,11 @@ describe('a rate limit', { concurrency: true }, () => {
         // A request is never split, so one is ahead of the limit; another may be on its way.
         const requests = sink.stats.out / BATCH + 2
         const aheadBytes = (2 * way.receivedBytes) / requests + requests * FRAME_BYTES
-        const allowedBytes = (timers.nowMs() / 1000) * RATE_BYTES_PER_S + aheadBytes
+        const allowedBytes = (timers.nowMs() / 1000) * rateBytesPerS + aheadBytes
         assert.ok(way.receivedBytes <= allowedBytes, `${way.receivedBytes} bytes in ${timers.nowMs()} ms`)
       })
       assert.deepEqual([farEnd.devices(), sink.stats.errors], [given, 0])
-      assert.ok(way.receivedBytes > 3 * RATE_BYTES_PER_S, 'so many bytes take seconds')
+      assert.ok(way.receivedBytes > 3 * rateBytesPerS, `${way.receivedBytes} bytes take seconds`)
     })
   }
 })
