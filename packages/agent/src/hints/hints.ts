@@ -32,16 +32,21 @@ const FROZEN_MAX_MS = 3_600_000
 const BEFORE_START = 'Sonde started then; earlier hints are not kept, or not read yet.'
 
 /** Counts of hints, one row for each rule and severity. */
-export const hintCountType = defineOwnType('sonde_hints', 'Hints by rule and severity', {
-  time: timestamp(),
-  rule: label('Rule that opened them'),
-  severity: label('critical, warning or notice'),
-  open: gauge('u64', { help: 'Hints that are open' }),
-  opened_total: counter('u64', { help: 'Hints that were opened' }),
-  lost_total: counter('u64', {
-    help: 'Sightings beyond the limit of hints, and marks that were not reported in time',
-  }),
-})
+export const hintCountType = defineOwnType(
+  'sonde_hints',
+  'Hints by rule and severity',
+  {
+    time: timestamp(),
+    rule: label('Rule that opened them'),
+    severity: label('critical, warning or notice'),
+    open: gauge('u64', { help: 'Hints that are open' }),
+    opened_total: counter('u64', { help: 'Hints that were opened' }),
+    lost_total: counter('u64', {
+      help: 'Sightings beyond the limit of hints, and marks that were not reported in time',
+    }),
+  },
+  { core: ['open', 'opened_total'] },
+)
 
 /** Called with the first failure of each rule. */
 export type RuleFailed = (rule: string, error: unknown) => void

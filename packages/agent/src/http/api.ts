@@ -2,6 +2,7 @@ import type { SourcesAnswer } from '@sonde/sdk/api'
 import { countsOf, droppedTotal } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
+import { seriesRates } from '../pipeline/series-rates.ts'
 import { agentCatalogue } from './agent-catalogue.ts'
 import { answerRoute } from './answer-route.ts'
 import { catalogueRoutes } from './catalogue.ts'
@@ -13,6 +14,7 @@ import { describeSource, sourceRoute } from './source.ts'
 export function apiRoutes(app: FastifyInstance, agent: Agent, queried: Queried): void {
   answerRoute(app, '/api/v1/node', () => describeNode(agent))
   answerRoute(app, '/api/v1/sources', () => describeSources(agent))
+  answerRoute(app, '/api/v1/rates', () => seriesRates(agent.recent))
   sourceRoute(app, agent)
   catalogueRoutes(app, agentCatalogue(agent))
   queryRoutes(app, queried)
@@ -28,7 +30,9 @@ function describeSources({ sources: running, router, self, service, madeRecords 
     (sum, { stats }) => sum + stats.records + stats.stateRecords,
     self.records + madeRecords + ofClients,
   )
-  const sinks = router.routes.map(({ sink, failing = '' }) => ({ name: sink.name, ...countsOf(sink), failing }))
+  const sinks = router.routes.map(({ sink, set, intervalS, failing = '' }) => {
+    return { name: sink.name, set, intervalS, ...countsOf(sink), failing }
+  })
   return {
     sources,
     clients: service?.status().clients ?? [],

@@ -13,6 +13,7 @@ const PATHS = [
   '/api/v1/series',
   '/api/v1/node',
   '/api/v1/types',
+  '/api/v1/rates',
   '/api/v1/sources',
   '/api/v1/sources/steady',
   '/api/v1/sources/%F0%9F%92%A5',

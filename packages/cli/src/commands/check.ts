@@ -2,9 +2,11 @@ import { checkSocketsDir, checkTraceback, type ProbeOptions, probeSources } from
 import { destinationsOf } from '@sonde/agent/config'
 import { checkStore } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
-import { countOf, FieldSets, messageOf, printable } from '@sonde/sdk/internal'
+import { countOf, type FieldSet, FieldSets, inlineSet, messageOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
+import { agentAddress } from './agent-address.ts'
+import { estimateWords, ratesAt } from './check-rates.ts'
 import { hostAndPort, type ListenAddress, tryListener } from './listener.ts'
 import { listenAddresses } from './listeners.ts'
 
@@ -23,8 +25,9 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 /**
  * `sonde check`: checks the configuration, the listen addresses, whether applications can report, each destination, the
  * rules, the folders of events and history, and what each source would find on this machine. It changes nothing, runs
- * no vendor code unless it may load libraries, and connects nowhere unless it tries destinations. Exit code 0 unless an
- * address is in use, access is denied, a device is stuck, or a part failed or is damaged.
+ * no vendor code unless it may load libraries, and connects to no destination unless it tries them. If there are
+ * destinations, it asks a running agent of this machine for the rates of its series. Exit code 0 unless an address is in
+ * use, access is denied, a device is stuck, or a part failed or is damaged.
  */
 export async function checkNode({ config, file }: Loaded, options: CheckOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
@@ -59,17 +62,28 @@ export async function checkNode({ config, file }: Loaded, options: CheckOptions)
 async function destinationRows(config: AgentConfig, { triesDestinations }: CheckOptions): Promise<string[][]> {
   const sets = setsOf(config.export.prometheus)
   const rows: string[][] = []
-  for (const { definition, name, options, common, place } of destinationsOf(config)) {
+  const destinations = destinationsOf(config)
+  const rates = destinations.length === 0 ? '' : await ratesAt(agentAddress(config.export.prometheus))
+  for (const destination of destinations) {
+    const { definition, name, options, common, place } = destination
     try {
-      if (typeof common.fieldSet === 'string') await sets.get(common.fieldSet)
+      const set = await fieldSetOf(sets, common.fieldSet)
       const finding = triesDestinations ? definition.tryConnection?.(options) : undefined
       const { state, found } = await (finding ?? definition.look(options, place))
-      rows.push([name, state, found])
+      rows.push([name, state, found], [name, 'estimate', estimateWords(destination, set, rates)])
     } catch (error) {
       rows.push([name, 'denied', messageOf(error)])
     }
   }
   return rows
+}
+
+async function fieldSetOf(
+  sets: FieldSets,
+  given: string | readonly string[] | undefined,
+): Promise<FieldSet | undefined> {
+  if (given === undefined) return undefined
+  return typeof given === 'string' ? sets.get(given) : inlineSet(given)
 }
 
 function setsOf({ cset_dir: csetDir, fset_dir: fsetDir }: PrometheusConfig): FieldSets {

@@ -6,6 +6,7 @@ import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
 import type { NodeAnswer } from './node.ts'
 import type { JsonQueryAnswer, StreamFault, StreamGap } from './query.ts'
+import type { RatesAnswer } from './rates.ts'
 import type { SimulatorAnswer } from './simulator.ts'
 import type { SourceAnswer, SourcesAnswer } from './sources.ts'
 import type { TracebackAnswer } from './traceback.ts'
@@ -17,6 +18,7 @@ export interface ApiAnswers {
   readonly '/api/v1/sources/:name': SourceAnswer
   readonly '/api/v1/types': TypesAnswer
   readonly '/api/v1/series': LatestAnswer
+  readonly '/api/v1/rates': RatesAnswer
   readonly '/api/v1/devices': DevicesAnswer
   readonly '/api/v1/hints': HintsAnswer
   readonly '/api/v1/events': EventsAnswer

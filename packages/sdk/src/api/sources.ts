@@ -1,3 +1,4 @@
+import type { FieldClass } from '../schema/field.ts'
 import type { Labels } from '../schema/series.ts'
 
 // Answers of `GET /api/v1/sources` and `GET /api/v1/sources/:name`. Times are milliseconds since the Unix epoch.
@@ -189,6 +190,12 @@ export interface ListedClient {
 /** One sink of `GET /api/v1/sources`. Counts are records since the start. */
 export interface ListedSink {
   readonly name: string
+  /** The class of the fields that it is given: `full` is all. */
+  readonly set: FieldClass
+  /** Interval of which it is given the last record of each series; 0 is every record. Unit: seconds. */
+  readonly intervalS: number
+  /** Records that the interval let go, before `in`; absent if it is given every record. */
+  readonly thinned?: number
   readonly in: number
   readonly out: number
   /** By reason. */

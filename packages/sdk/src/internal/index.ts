@@ -12,6 +12,7 @@ export { FieldSets } from '../fieldset/field-sets.ts'
 export { bothSets, CORE_SET, createFieldSet, type FieldSet } from '../fieldset/fieldset.ts'
 export { FollowedSets } from '../fieldset/followed-sets.ts'
 export { reportFieldSets } from '../fieldset/health.ts'
+export { inlineSet } from '../fieldset/inline-set.ts'
 export { FIELD_SET_BYTES_LIMIT, type FieldSetKind } from '../fieldset/parse.ts'
 export { AnnouncedSource } from '../link/announced-source.ts'
 export type { LinkSource, SymbolsItem } from '../link/item.ts'
@@ -93,6 +94,7 @@ export {
   openDestination,
   usualName,
 } from '../sinks/destinations.ts'
+export { type Estimate, estimateOf } from '../sinks/estimate.ts'
 export type { FilesDurability } from '../sinks/files/config.ts'
 export { readSidecar } from '../sinks/files/read-sidecar.ts'
 export { type HandOut, handOut } from '../sinks/hand-out.ts'

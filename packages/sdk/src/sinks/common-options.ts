@@ -27,12 +27,13 @@ export interface CommonOptions {
   readonly fieldSet?: string | readonly string[]
   /**
    * `core`: of these fields, only those of class `core`, which alerts, dashboards and pages of a cluster need. `full`:
-   * all of them. Default: `full`.
+   * all of them. Default: `full`; for remote write in an agent `core`.
    */
   readonly set?: FieldClass
   /**
    * Of each series, only the last record of each interval is sent; events are always sent. No flush and no
-   * acknowledgement waits then. Unit: seconds. Range: 0 to 3600. Default: 0, every record.
+   * acknowledgement waits then. Unit: seconds. Range: 0 to 3600. Default: 0, every record; for remote
+   * write in an agent 15.
    */
   readonly intervalS?: number
   /**
@@ -61,12 +62,12 @@ function rateEntries({ set = 'full', intervalS = 0 }: Rate) {
     set: setting(
       choice(FIELD_CLASSES),
       set,
-      'Fields of which class it is given: `core` only those that alerts, dashboards and pages of a cluster need; see [sets](destinations.md#sets-and-intervals)',
+      'Fields of which class it is given: `core` only those that alerts, dashboards and pages of a cluster need; see [sets](destinations.md#sets-and-intervals). `remote_write` of an agent: `core`',
     ),
     intervalS: setting(
       integer(0, INTERVAL_S_MAX, 'seconds'),
       intervalS,
-      'Of each series, only the last record of each interval is sent; 0 sends every record. Events are always sent. Unit: seconds',
+      'Of each series, only the last record of each interval is sent; 0 sends every record. Events are always sent. Unit: seconds. `remote_write` of an agent: 15',
     ),
   }
 }

@@ -77,6 +77,12 @@ function optionIssues(
     const allowed = `false: with ${key} it does not get every record`
     issues.push({ path: `${place}.acknowledges`, fault: 'is true', allowed })
   }
+  const { seriesExpiryS } = options
+  if (isThinned && typeof seriesExpiryS === 'number' && seriesExpiryS <= (common.intervalS ?? 0)) {
+    const fault = `is ${seriesExpiryS}`
+    const allowed = `more than ${spelled('intervalS', spelling)}, which is ${common.intervalS}: each series would end between two records`
+    issues.push({ path: `${place}.${spelled('seriesExpiryS', spelling)}`, fault, allowed })
+  }
   // Files of a destination that is not used need not be there.
   const clash = enabled ? definition.refuse?.(options) : undefined
   if (clash === undefined) return issues
@@ -166,5 +172,5 @@ export function openDestination(
   const sink = definition.create(options, { ...context, name })
   const shared = { ...rest, blocks, fieldSet: set, leavesOut }
   if (intervalS === 0) return new Route(sink, { ...shared, ...(acknowledges === undefined ? {} : { acknowledges }) })
-  return new Route(new ThinnedSink(sink, intervalS * 1000), { ...shared, acknowledges: false })
+  return new Route(new ThinnedSink(sink, intervalS * 1000), { ...shared, acknowledges: false, intervalS })
 }

@@ -68,6 +68,11 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
   readonly agentEntries?: E
   /** Defaults of `set` and `intervalS` in an agent. Default: all fields of every record. */
   readonly agentRate?: Rate
+  /**
+   * About how many bytes a sample takes on the wire without gzip or zstd, for the estimates of `sonde check`; measured
+   * with a simulated node. Default: 40.
+   */
+  readonly sampleBytes?: number
   /** Whether it keeps records itself. Default: records survive a crash only in a queue on disk. */
   readonly isDurable?: boolean
   /** Whether it can carry records of a type; others never reach it, and count nowhere. Default: it carries all. */

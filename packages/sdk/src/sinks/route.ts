@@ -15,6 +15,8 @@ export interface RouteOptions {
   readonly fieldSet?: CurrentSet | undefined
   /** `core`: of these, only fields of class `core` pass. Default: `full`. */
   readonly set?: FieldClass | undefined
+  /** Interval of which the sink passes on the last record of each series. Unit: seconds. Default: 0, every record. */
+  readonly intervalS?: number
   /** Changes of labels. Default: none. */
   readonly labels?: LabelOptions | undefined
   /** Patterns of the names of sources. Default: all. */
@@ -35,12 +37,15 @@ const NO_FIELD_SET = 'no_field_set'
 /** The route to one sink, which removes filtered records and fields. */
 export class Route {
   readonly sink: Sink
+  /** The class of the fields that pass. */
+  readonly set: FieldClass
+  /** See {@link RouteOptions}. Unit: seconds. */
+  readonly intervalS: number
   /** Whether an acknowledgement waits for it. */
   readonly acknowledges: boolean
   /** Whether clients of an agent wait while its queue is full. */
   readonly blocks: boolean
   readonly #fieldSet: CurrentSet | undefined
-  readonly #isCore: boolean
   readonly #labels: LabelChanges | undefined
   readonly #leavesOut: ((batch: Batch) => boolean) | undefined
   readonly #admits: ((source: SourceInfo) => boolean) | undefined
@@ -55,7 +60,8 @@ export class Route {
     this.acknowledges = options.acknowledges ?? true
     this.blocks = options.blocks ?? false
     this.#fieldSet = fieldSet
-    this.#isCore = options.set === 'core'
+    this.set = options.set ?? 'full'
+    this.intervalS = options.intervalS ?? 0
     const isChanged = Object.values(labels).some((changes) => Object.keys(changes).length > 0)
     this.#labels = isChanged ? new LabelChanges(labels, () => sink.stats.errors++) : undefined
     this.#leavesOut = leavesOut
@@ -74,7 +80,7 @@ export class Route {
   pass(batch: Batch): Batch | undefined {
     if (this.#leavesOut?.(batch)) return undefined
     if (!this.admits(batch.source)) return undefined
-    const isUnchanged = this.#fieldSet === undefined && !this.#isCore && this.#labels === undefined
+    const isUnchanged = this.#fieldSet === undefined && this.set === 'full' && this.#labels === undefined
     return isUnchanged ? batch : this.#project(batch)
   }
 
@@ -106,7 +112,7 @@ export class Route {
     }
     let projection = this.#projections.get(batch.type)
     if (projection === undefined) {
-      projection = batchProjection(batch.type, { set: this.#isCore ? coreOf(set) : set, labels: this.#labels })
+      projection = batchProjection(batch.type, { set: this.set === 'core' ? coreOf(set) : set, labels: this.#labels })
       this.#projections.set(batch.type, projection)
     }
     return projection(batch)

@@ -21,6 +21,7 @@ const COLUMNS: readonly TableColumn<ListedSink>[] = [
       return <StateMark tone={isTrouble ? 'warning' : 'ok'} word={stateOf(sink, dropped)} />
     },
   },
+  { key: 'set', head: 'Set', cell: setOf },
   { key: 'in', head: 'Records in', kind: 'number', cell: (sink) => groupThousands(String(sink.in)) },
   { key: 'out', head: 'Out', kind: 'number', cell: ({ out }) => groupThousands(String(out)) },
   {
@@ -62,6 +63,11 @@ const COLUMNS: readonly TableColumn<ListedSink>[] = [
     cell: ({ seconds }) => groupThousands((seconds * 1000).toFixed(0)),
   },
 ]
+
+/** What it is given: `core, every 15 s`. Views get everything. */
+function setOf({ set, intervalS }: Pick<ListedSink, 'set' | 'intervalS'>): string {
+  return intervalS === 0 ? set : `${set}, every ${intervalS} s`
+}
 
 /** One row per sink: records received, passed on and dropped. */
 export function SinkTable({ sinks }: { readonly sinks: readonly ListedSink[] }) {

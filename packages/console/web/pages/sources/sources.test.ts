@@ -65,7 +65,8 @@ test('absent hardware is normal, a stuck source is not', () => {
 })
 
 test('a sink that fails is said, with the reason', () => {
-  const counts = { in: 5, out: 0, dropped: {}, hidden: {}, causes: {}, duplicates: 0, errors: 1, seconds: 0 }
+  const set = { set: 'full', intervalS: 0 } as const
+  const counts = { ...set, in: 5, out: 0, dropped: {}, hidden: {}, causes: {}, duplicates: 0, errors: 1, seconds: 0 }
   const sinks = [
     { ...counts, name: 'store', failing: '' },
     { ...counts, name: 'collector', failing: 'HTTP 503 try again later' },

@@ -10,6 +10,7 @@ export const esSink: SinkDefinition<typeof esEntries> = {
   summary: 'Records as documents in Elasticsearch or OpenSearch',
   order: 'none',
   entries: esEntries,
+  sampleBytes: 45,
   refuse: (options) => clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) => createEs({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }),
   look: lookAtHttp,

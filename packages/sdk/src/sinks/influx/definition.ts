@@ -10,6 +10,7 @@ export const influxSink: SinkDefinition<typeof influxEntries> = {
   summary: 'Records as points in InfluxDB 1, 2 or 3',
   order: 'series',
   entries: influxEntries,
+  sampleBytes: 33,
   refuse: (options) => clashOfInflux(options) ?? clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) =>
     createInflux({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }),

@@ -10,6 +10,7 @@ export const jsonlSink: SinkDefinition<typeof jsonlEntries> = {
   summary: 'Records as JSON lines, posted over HTTP',
   order: 'total',
   entries: jsonlEntries,
+  sampleBytes: 40,
   refuse: (options) => clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, onLoss }) => createJsonl({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }),
   look: lookAtHttp,

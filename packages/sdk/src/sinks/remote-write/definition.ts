@@ -10,6 +10,8 @@ export const remoteWriteSink: SinkDefinition<typeof remoteWriteEntries> = {
   summary: 'Metrics as Prometheus remote write, to Prometheus, VictoriaMetrics, Mimir or Thanos',
   order: 'series',
   entries: remoteWriteEntries,
+  agentRate: { set: 'core', intervalS: 15 },
+  sampleBytes: 25,
   refuse: (options) => clashOfRemoteWrite(options) ?? clashOfLimits(options) ?? faultOfHttp(options),
   create: (options, { name, schema, onLoss }) =>
     createRemoteWrite({ ...options, name, schema, ...(onLoss === undefined ? {} : { onLoss }) }),
