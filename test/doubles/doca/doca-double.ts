@@ -64,6 +64,40 @@ export type DoubleFact =
   | 'pci_depth'
   | 'pci_index'
   | 'pci_node'
+  | 'pcc'
+  | 'pcc_slots'
+  | 'dpa'
+  | 'dpa_timer_khz'
+  | 'dpa_needs_process'
+
+/** A congestion-control algorithm of the double. */
+export interface DoubleAlgorithm {
+  readonly slot: number
+  readonly id?: number
+  readonly version?: readonly [major: number, minor: number]
+  /** Default: both. */
+  readonly enabled?: readonly [algorithm: boolean, counters: boolean]
+  readonly description?: string
+  /** Start and increase per second of each counter, by its name. */
+  readonly counters?: readonly (readonly [name: string, start: number, rate: number])[]
+}
+
+/** A thread on the accelerator of the double: what it uses in each second. */
+export interface DoubleThread {
+  readonly id: number
+  readonly name?: string
+  readonly ticks?: number
+  readonly cycles?: number
+  readonly instructions?: number
+  readonly executions?: number
+}
+
+/** A process on the accelerator of the double. */
+export interface DoubleProcess {
+  readonly id: number
+  readonly name?: string
+  readonly threads?: readonly DoubleThread[]
+}
 
 /** What the double answers for one device. */
 export interface DoubleDevice {
@@ -84,6 +118,8 @@ export interface DoubleDevice {
   readonly structures?: Images
   /** Counters of structures that grow: by how much in a second. */
   readonly grows?: Readonly<Partial<Record<ImageName, Readonly<Record<string, number>>>>>
+  readonly algorithms?: readonly DoubleAlgorithm[]
+  readonly processes?: readonly DoubleProcess[]
   /** Faults of this device alone, such as `hang doca_dev_open`; README.md lists them. */
   readonly faults?: readonly string[]
 }
@@ -110,6 +146,8 @@ const SOURCES = {
     'sampling.c',
     'phy.c',
     'pci.c',
+    'pcc.c',
+    'dpa.c',
     'layout.c',
     'telemetry.c',
   ],
@@ -208,14 +246,43 @@ export class DocaDouble {
   }
 }
 
-function linesOf({ facts = {}, waves = [], bins, changed, faults = [], ...images }: DoubleDevice): string[] {
+function linesOf({ facts = {}, waves = [], bins, changed, faults = [], ...more }: DoubleDevice): string[] {
   const lines = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
   for (const { id, start, step, extra, kind } of waves) {
     lines.push(`id 0x${id.toString(16)} ${start} ${step} ${extra} ${kind}`)
   }
   if (bins !== undefined) lines.push(`bins ${bins.join(' ')}`)
   if (changed !== undefined) lines.push(`changed ${changed.join(' ')}`)
-  return [...lines, ...imageLinesOf(images), ...faults]
+  const { algorithms = [], processes = [] } = more
+  return [
+    ...lines,
+    ...imageLinesOf(more),
+    ...algorithms.flatMap(algorithmLines),
+    ...processes.flatMap(processLines),
+    ...faults,
+  ]
+}
+
+function algorithmLines({
+  slot,
+  id = 1,
+  version = [1, 0],
+  enabled = [true, true],
+  description = '',
+  counters = [],
+}: DoubleAlgorithm): string[] {
+  const flags = enabled.map(Number).join(' ')
+  return [
+    `algorithm ${slot} ${id} ${version.join(' ')} ${flags} ${description}`,
+    ...counters.map(([name, start, rate]) => `counts ${start} ${rate} ${name}`),
+  ]
+}
+
+function processLines({ id, name = '', threads = [] }: DoubleProcess): string[] {
+  const lines = threads.map(({ id: thread, name: own = '', ticks = 0, cycles = 0, instructions = 0, executions = 0 }) =>
+    ['thread', id, thread, ticks, cycles, instructions, executions, own].join(' '),
+  )
+  return [`process ${id} ${name}`, ...lines]
 }
 
 function imageLinesOf({ structures = {}, grows = {} }: Pick<DoubleDevice, 'structures' | 'grows'>): string[] {

@@ -31,6 +31,12 @@ typedef enum doca_error { DOCA_ERRORS(DOCA_ERROR_NUMBER) } doca_error_t;
 #define IMAGES_MAX 16
 #define IMAGE_BYTES_MAX 512
 #define GROWTHS_MAX 32
+#define ALGORITHMS_MAX 4
+#define ALGORITHM_COUNTERS_MAX 32
+#define ALGORITHM_INFO_BYTES 64
+#define COUNTER_INFO_BYTES 48
+#define PROCESSES_MAX 8
+#define THREADS_MAX 32
 
 // The file `control`, which the test writes and both sides map: a call costs no system call to see a change.
 struct control {
@@ -71,6 +77,30 @@ struct growth {
 	uint64_t rate;
 };
 
+// A congestion-control algorithm, and its counters of 32 bits.
+struct algorithm_counter {
+	char name[COUNTER_INFO_BYTES];
+	uint64_t start, rate;
+};
+
+struct algorithm {
+	unsigned slot, id, major, minor, enabled, counting, counter_count;
+	char info[ALGORITHM_INFO_BYTES];
+	struct algorithm_counter counters[ALGORITHM_COUNTERS_MAX];
+};
+
+// A process on the accelerator, and a thread: what it uses in each second.
+struct dpa_process {
+	uint32_t id;
+	char name[17];
+};
+
+struct dpa_thread {
+	uint32_t process, id;
+	uint64_t ticks, cycles, instructions, executions;
+	char name[17];
+};
+
 // What a scenario says about one device. Numbers are signed where a negative value means something.
 struct facts {
 	char name[NAME_BYTES], pci[13], iface[256], mac[18];
@@ -81,6 +111,7 @@ struct facts {
 	int64_t adp_retx, histogram, max_bins, time_units, vhca_id;
 	int64_t phy, phy_operation, phy_module, phy_counters, cable;
 	int64_t pci_management, pci_power, pci_peer, pci_counters, pci_overflow, pci_stalled, pci_fec, pci_fber;
+	int64_t pcc, pcc_slots, dpa, dpa_timer_khz, dpa_needs_process;
 	int64_t pci_buckets, pci_bucket_ns, pci_depth, pci_index, pci_node;
 	struct wave waves[WAVES_MAX];
 	unsigned wave_count;
@@ -89,6 +120,10 @@ struct facts {
 	struct image images[IMAGES_MAX];
 	struct growth growths[GROWTHS_MAX];
 	unsigned image_count, growth_count;
+	struct algorithm algorithms[ALGORITHMS_MAX];
+	struct dpa_process processes[PROCESSES_MAX];
+	struct dpa_thread threads[THREADS_MAX];
+	unsigned algorithm_count, process_count, thread_count;
 };
 
 enum fault_kind { FAULT_ERROR, FAULT_HANG, FAULT_SEGV, FAULT_COST, FAULT_CLAIM };

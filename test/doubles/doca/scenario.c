@@ -24,7 +24,8 @@ static const struct {
 	NUMBER(pci_management, 1), NUMBER(pci_power, 1), NUMBER(pci_peer, 1), NUMBER(pci_counters, 1),
 	NUMBER(pci_overflow, 1), NUMBER(pci_stalled, 1), NUMBER(pci_fec, 1), NUMBER(pci_fber, 1),
 	NUMBER(pci_buckets, 16), NUMBER(pci_bucket_ns, 250), NUMBER(pci_depth, 0), NUMBER(pci_index, 0),
-	NUMBER(pci_node, 0),
+	NUMBER(pci_node, 0), NUMBER(pcc, 1), NUMBER(pcc_slots, 16), NUMBER(dpa, 1), NUMBER(dpa_timer_khz, 1000000),
+	NUMBER(dpa_needs_process, 1),
 };
 #define NUMBERS_COUNT (sizeof NUMBERS / sizeof *NUMBERS)
 
@@ -103,6 +104,55 @@ static int read_growth(struct facts *facts, const char *line)
 		growth->bytes <= sizeof growth->rate && growth->at + growth->bytes <= IMAGE_BYTES_MAX;
 }
 
+// The rest of a line is a text, which may be as long as its field.
+static int read_text(const char *line, int used, char *text, size_t bytes)
+{
+	if (strlen(line + used) > bytes) return 0;
+	memcpy(text, line + used, strlen(line + used));
+	return 1;
+}
+
+static int read_algorithm(struct facts *facts, const char *line)
+{
+	int used = 0;
+	if (facts->algorithm_count == ALGORITHMS_MAX) return 0;
+	struct algorithm *algorithm = &facts->algorithms[facts->algorithm_count++];
+	return sscanf(line, "algorithm %u %u %u %u %u %u %n", &algorithm->slot, &algorithm->id, &algorithm->major,
+		&algorithm->minor, &algorithm->enabled, &algorithm->counting, &used) == 6 &&
+		read_text(line, used, algorithm->info, sizeof algorithm->info);
+}
+
+// A counter belongs to the algorithm of an earlier line.
+static int read_algorithm_counter(struct facts *facts, const char *line)
+{
+	int used = 0;
+	if (facts->algorithm_count == 0) return 0;
+	struct algorithm *algorithm = &facts->algorithms[facts->algorithm_count - 1];
+	if (algorithm->counter_count == ALGORITHM_COUNTERS_MAX) return 0;
+	struct algorithm_counter *counter = &algorithm->counters[algorithm->counter_count++];
+	return sscanf(line, "counts %" SCNu64 " %" SCNu64 " %n", &counter->start, &counter->rate, &used) == 2 &&
+		read_text(line, used, counter->name, sizeof counter->name);
+}
+
+static int read_process(struct facts *facts, const char *line)
+{
+	int used = 0;
+	if (facts->process_count == PROCESSES_MAX) return 0;
+	struct dpa_process *process = &facts->processes[facts->process_count++];
+	return sscanf(line, "process %" SCNu32 " %n", &process->id, &used) == 1 &&
+		read_text(line, used, process->name, sizeof process->name);
+}
+
+static int read_thread(struct facts *facts, const char *line)
+{
+	int used = 0;
+	if (facts->thread_count == THREADS_MAX) return 0;
+	struct dpa_thread *thread = &facts->threads[facts->thread_count++];
+	return sscanf(line, "thread %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
+		&thread->process, &thread->id, &thread->ticks, &thread->cycles, &thread->instructions, &thread->executions,
+		&used) == 6 && read_text(line, used, thread->name, sizeof thread->name);
+}
+
 static int read_number(struct facts *facts, const char *line)
 {
 	char name[32];
@@ -148,6 +198,10 @@ static int read_line(struct scenario *scenario, const char *line)
 	if (facts == NULL) return 0;
 	if (strncmp(line, "id ", 3) == 0) return read_wave(facts, line);
 	if (strncmp(line, "bins ", 5) == 0) return read_bins(facts, line);
+	if (strncmp(line, "algorithm ", 10) == 0) return read_algorithm(facts, line);
+	if (strncmp(line, "counts ", 7) == 0) return read_algorithm_counter(facts, line);
+	if (strncmp(line, "process ", 8) == 0) return read_process(facts, line);
+	if (strncmp(line, "thread ", 7) == 0) return read_thread(facts, line);
 	if (strncmp(line, "image ", 6) == 0) return read_image(facts, line);
 	if (strncmp(line, "grows ", 6) == 0) return read_growth(facts, line);
 	if (strncmp(line, "changed ", 8) == 0) {

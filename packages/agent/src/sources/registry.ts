@@ -1,6 +1,5 @@
 import { dcgmExporter } from './dcgm-exporter/dcgm-exporter.ts'
 import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
-import { UNREAD_SOURCES } from './doca/unread.ts'
 import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { kubeStateMetrics } from './kube-state-metrics/kube-state-metrics.ts'
@@ -28,7 +27,6 @@ export const SOURCES: readonly SourceDefinition[] = [
   pci,
   pciSamples,
   ...DOCA_SOURCES,
-  ...UNREAD_SOURCES,
   nvml,
   dcgmExporter,
   kubeStateMetrics,

@@ -4,6 +4,10 @@ import { DocaMemory } from './memory.ts'
 import { findDocaInfo, readPciAddress } from './roster.ts'
 import type { DocaSymbol } from './symbols.ts'
 
+// Starting a counter of a process does not start its context.
+const STARTS = /(?<!_counter)_(apply_config|start)$/
+const STOPS = /(?<!_counter)_stop$/
+
 /** A device that is open, with the memory of its calls. At most one call at a time. */
 export class DocaDevice {
   readonly name: string
@@ -46,11 +50,11 @@ export class DocaDevice {
   async call(symbol: DocaSymbol, ...args: Argument[]): Promise<DocaFailure | undefined> {
     const context = args[0] as bigint
     // Noted before the call: if that does not come back, it may have been done.
-    const isFirst = /_(apply_config|start)$/.test(symbol) && !this.#toStop.has(context)
+    const isFirst = STARTS.test(symbol) && !this.#toStop.has(context)
     if (isFirst) this.#toStop.add(context)
     const failure = await this.library.call(this.name, symbol, ...args)
     const isDone = failure === undefined
-    if (isDone ? symbol.endsWith('_stop') : isFirst) this.#toStop.delete(context)
+    if (isDone ? STOPS.test(symbol) : isFirst) this.#toStop.delete(context)
     if (isDone && symbol.endsWith('_destroy')) this.#contexts.delete(context)
     return failure
   }

@@ -42,6 +42,23 @@ const OF_LISTS: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_FOUND: { kind: 'gone', words: 'no RDMA device is there: is mlx5_ib loaded, and /dev/infiniband mounted?' },
 }
 
+const NO_PCC = 'programmable congestion control needs a BlueField-3 or newer; a ConnectX-7 supports a part of it'
+/** Errors of programmable congestion control. */
+const OF_PCC: Partial<Record<DocaErrorName, Meaning>> = {
+  ...OF_CAPABILITIES,
+  NOT_SUPPORTED: { kind: 'unsupported', words: NO_PCC },
+}
+
+/** The library starts to read an accelerator only if a process runs there. */
+const OF_DPA_START: Partial<Record<DocaErrorName, Meaning>> = {
+  DRIVER: { kind: 'unsupported', words: 'no process runs on the data-path accelerator; Sonde looks again' },
+}
+
+/** Errors of calls about a process on an accelerator. */
+const OF_DPA: Partial<Record<DocaErrorName, Meaning>> = {
+  NOT_FOUND: { kind: 'unsupported', words: 'the process has ended' },
+}
+
 /** Errors of the readings of a port. */
 const OF_PHY: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_CONNECTED: { kind: 'unsupported', words: 'no cable is plugged' },
@@ -57,9 +74,13 @@ const OF_PCI: Partial<Record<DocaErrorName, Meaning>> = {
 }
 
 const OWN = [
+  ['_pcc_cap_', OF_PCC],
+  ['_dpa_start', OF_DPA_START],
   ['_cap_', OF_CAPABILITIES],
   ['_create_list', OF_LISTS],
   ['doca_dev_close', OF_CLOSING],
+  ['_dpa_counter_', OF_DPA],
+  ['_dpa_get_counter_', OF_DPA],
   ['_phy_get_', OF_PHY],
   ['_pci_read_', OF_PCI],
   ['_pci_get_', OF_PCI],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fieldAt } from '../../../../../test/doubles/doca/structure.ts'
+import { fieldAt, sizeOf } from '../../../../../test/doubles/doca/structure.ts'
+import { DPA_CUMULATIVE, DPA_NAME_BYTES, DPA_PROCESS, DPA_THREAD } from './dpa-layout.ts'
 import { MANAGEMENT_INFO, PERF_COUNTERS } from './pci-layout.ts'
 import { COUNTER_INFO, MODULE_INFO, MODULE_TEXT_BYTES, OPERATION_INFO } from './phy-layout.ts'
 
@@ -105,4 +106,31 @@ for (const [structure, { layout, paths }] of Object.entries(PATHS)) {
 
 test('texts of a module have the size of the header', () => {
   assert.equal(fieldAt('phy_module_info', 'cable_vendor_info.vendor_name').bytes, MODULE_TEXT_BYTES)
+})
+
+test('the entries of the lists of an accelerator lie where the compiler puts them', () => {
+  const computed = (structure: string, paths: Readonly<Record<string, string>>) => ({
+    bytes: sizeOf(structure),
+    ...Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, fieldAt(structure, path).at])),
+  })
+  assert.deepEqual(
+    { ...DPA_PROCESS },
+    computed('dpa_process_info', { id: 'dpa_process_id', threads: 'num_of_threads', name: 'process_name' }),
+  )
+  assert.deepEqual(
+    { ...DPA_THREAD },
+    computed('dpa_thread_info', { process: 'dpa_process_id', id: 'dpa_thread_id', name: 'thread_name' }),
+  )
+  assert.deepEqual(
+    { ...DPA_CUMULATIVE },
+    computed('dpa_cumul_info', {
+      process: 'dpa_process_id',
+      thread: 'dpa_thread_id',
+      ticks: 'time',
+      cycles: 'cycles',
+      instructions: 'instructions',
+      executions: 'num_executions',
+    }),
+  )
+  assert.equal(fieldAt('dpa_process_info', 'process_name').bytes, DPA_NAME_BYTES)
 })

@@ -5,6 +5,7 @@ const handle = 'void *'
 const memory = 'void *'
 const setter = (type: string) => [handle, type]
 const getter = [handle, memory]
+const ofSlot = [handle, 'uint8_t', memory]
 // `struct doca_telemetry_pci_dpn` of three bytes, by value: both calling conventions pass it in one register.
 const place = 'uint32_t'
 
@@ -96,6 +97,40 @@ export const TELEMETRY = {
   doca_telemetry_pci_read_perf_counters_1: [handle, place, memory],
   doca_telemetry_pci_get_latency_histogram_dimensions: [handle, place, memory, memory],
   doca_telemetry_pci_read_latency_histogram: [handle, place, memory],
+  doca_telemetry_pcc_cap_is_supported: [handle],
+  doca_telemetry_pcc_cap_get_max_algo_slots: getter,
+  doca_telemetry_pcc_cap_get_max_algo_info_len: getter,
+  doca_telemetry_pcc_cap_get_max_counter_info_len: getter,
+  doca_telemetry_pcc_cap_get_max_num_counters: getter,
+  doca_telemetry_pcc_create: getter,
+  doca_telemetry_pcc_destroy: [handle],
+  doca_telemetry_pcc_start: [handle],
+  doca_telemetry_pcc_stop: [handle],
+  doca_telemetry_pcc_get_algo_id: ofSlot,
+  doca_telemetry_pcc_get_algo_major_version: ofSlot,
+  doca_telemetry_pcc_get_algo_minor_version: ofSlot,
+  doca_telemetry_pcc_get_algo_enable_status: [handle, 'uint8_t', memory, memory],
+  doca_telemetry_pcc_get_algo_info: ofSlot,
+  doca_telemetry_pcc_get_num_counters: ofSlot,
+  doca_telemetry_pcc_get_counter_info: [handle, 'uint8_t', 'uint8_t', memory],
+  doca_telemetry_pcc_get_counters: [handle, 'uint8_t', memory, memory],
+  doca_telemetry_dpa_cap_is_supported: [handle],
+  doca_telemetry_dpa_get_all_process_id: getter,
+  doca_telemetry_dpa_get_all_thread_id: getter,
+  doca_telemetry_dpa_create: getter,
+  doca_telemetry_dpa_destroy: [handle],
+  doca_telemetry_dpa_start: [handle],
+  doca_telemetry_dpa_stop: [handle],
+  doca_telemetry_dpa_get_dpa_timer_freq: getter,
+  doca_telemetry_dpa_get_process_list_size: [handle, 'uint32_t', memory],
+  doca_telemetry_dpa_get_thread_list_size: [handle, 'uint32_t', 'uint32_t', memory],
+  doca_telemetry_dpa_get_cumul_samples_size: [handle, 'uint32_t', 'uint32_t', memory],
+  doca_telemetry_dpa_read_processes_list: [handle, 'uint32_t', memory, memory],
+  doca_telemetry_dpa_read_thread_list: [handle, 'uint32_t', 'uint32_t', memory, memory],
+  doca_telemetry_dpa_read_cumul_info_list: [handle, 'uint32_t', 'uint32_t', memory, memory],
+  doca_telemetry_dpa_get_counter_state: [handle, 'uint32_t', memory],
+  doca_telemetry_dpa_counter_start: [handle, 'uint32_t', 'uint32_t'],
+  doca_telemetry_dpa_counter_stop: [handle, 'uint32_t', 'uint32_t'],
 } as const satisfies Signatures
 
 /** Result types of functions that do not return an error code. */

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { DocaDevice } from '../../native/doca/device.ts'
 import { type DiagConfig, DiagSampler } from '../../native/doca/diag.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
-import { commandOf, type Holder, HolderNote, isChild } from './holder-note.ts'
+import { isChild } from '../doca/note-file.ts'
+import { commandOf, type Holder, HolderNote } from './holder-note.ts'
 
 /** How long a process of Sonde is asked to release the counters before they are taken by force. Unit: milliseconds. */
 const ASK_MS = 1500

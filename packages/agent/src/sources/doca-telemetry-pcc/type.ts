@@ -39,3 +39,20 @@ export const docaPccCounterType = defineType(
   },
   { entity },
 )
+
+/** Values of an algorithm that fall as well as rise, as far as their names show; only the algorithm knows their unit. */
+export const docaPccValueType = defineType(
+  'doca_pcc_value',
+  'A value of a congestion-control algorithm that is no count',
+  {
+    time: timestamp(),
+    rdma_device,
+    slot,
+    counter: label('Name of the counter in the algorithm'),
+    value: gauge('u32', {
+      metric: 'doca_pcc_value',
+      help: 'Value of a counter whose name says that it is a round trip, a rate or a delay; its unit is unknown',
+    }),
+  },
+  { entity },
+)

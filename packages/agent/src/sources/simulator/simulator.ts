@@ -7,7 +7,7 @@ import {
   docaDiagType,
 } from '../doca-telemetry-diag/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../doca-telemetry-dpa/type.ts'
-import { docaPccCounterType, docaPccType } from '../doca-telemetry-pcc/type.ts'
+import { docaPccCounterType, docaPccType, docaPccValueType } from '../doca-telemetry-pcc/type.ts'
 import { docaPciLatencyType, docaPciType } from '../doca-telemetry-pci/type.ts'
 import { docaPhyLaneType, docaPhyType } from '../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
@@ -57,6 +57,7 @@ export const simulator: SourceDefinition = {
     docaDpaThreadType,
     docaPccType,
     docaPccCounterType,
+    docaPccValueType,
     docaPciType,
     docaPciLatencyType,
     docaPhyType,

@@ -5,7 +5,7 @@ import {
   TIMEOUT_EDGES,
 } from '../../doca-telemetry-adp-retx/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../../doca-telemetry-dpa/type.ts'
-import { docaPccCounterType, docaPccType } from '../../doca-telemetry-pcc/type.ts'
+import { docaPccCounterType, docaPccType, docaPccValueType } from '../../doca-telemetry-pcc/type.ts'
 import { docaPciLatencyType, docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { zeros } from './column.ts'
@@ -56,6 +56,11 @@ const PCC_COUNTERS: Readonly<Record<string, NicColumns<typeof docaPccCounterType
   cnp_events: { events_total: 'throttled' },
   rtt_requests: { events_total: 'requests' },
   nack_events: { events_total: 'lost' },
+}
+
+/** The round trip that the algorithm measures: about 8 µs. */
+const PCC_RTT: NicColumns<typeof docaPccValueType> = {
+  value: ({ live }) => Math.round(8000 + 2000 * (live.own(21) - 0.5)),
 }
 
 /** A thread on the accelerator that handles the algorithm's events. */
@@ -109,6 +114,7 @@ export function docaDpaTables(nics: readonly NicPlace[]): NicTable[] {
       columns,
       rows: rows({ slot: 0, counter }),
     })),
+    { type: docaPccValueType, columns: PCC_RTT, rows: rows({ slot: 0, counter: 'rtt_ns' }) },
     { type: docaDpaProcessType, columns: {}, rows: rows({ process: 1 }, { name: 'pcc', threads: DPA_THREADS.length }) },
     ...DPA_THREADS.map((thread) => ({
       type: docaDpaThreadType,
