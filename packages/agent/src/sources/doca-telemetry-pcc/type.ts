@@ -54,5 +54,5 @@ export const docaPccValueType = defineType(
       help: 'Value of a counter whose name says that it is a round trip, a rate or a delay; its unit is unknown',
     }),
   },
-  { entity },
+  { entity, core: [] },
 )
