@@ -51,7 +51,7 @@ async function inTurn(
 
 async function measureDefault(rounds: number, stops: Stop[], folder: string): Promise<BenchResult> {
   const double = doubleOf(stops)
-  const doca = ['doca_telemetry_adp_retx', 'doca_telemetry_diag'].map((type) => ({ type }))
+  const doca = [{ type: 'doca_telemetry_adp_retx' }, { type: 'doca_telemetry_diag', accept_taint: true }]
   const startedMs = performance.now()
   const reading = await startAgent(stops, folder, 19_461, [{ type: 'host' }, ...doca], double.folder)
   const firstMs = await firstSeries(19_461, startedMs)
@@ -89,6 +89,7 @@ async function measureFullRate(rounds: number, stops: Stop[], folder: string): P
   const [double, ofRival] = [doubleOf(stops), doubleOf(stops)]
   const diag = {
     type: 'doca_telemetry_diag',
+    accept_taint: true,
     interval_ms: 1000,
     high_frequency: true,
     sample_period_us: PERIOD_US,

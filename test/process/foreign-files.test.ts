@@ -30,7 +30,10 @@ __attribute__((constructor)) static void spring(void) { creat("${sprung}", 0600)
   for (const name of ['libdoca_telemetry.so.2', 'libdoca_common.so.2'])
     execFileSync('cc', ['-shared', '-fPIC', '-o', join(libraries, name), join(dir, 'trap.c')])
   const config = join(dir, 'sonde.yaml')
-  writeFileSync(config, `native: { doca_library: ${libraries} }\ndata_sources: [{ type: doca_telemetry_diag }]\n`)
+  writeFileSync(
+    config,
+    `native: { doca_library: ${libraries} }\ndata_sources: [{ type: doca_telemetry_diag, accept_taint: true }]\n`,
+  )
   return { libraries, config, sprung }
 }
 

@@ -48,6 +48,7 @@ async function startOn(
   writeFileSync(path('rules.json'), JSON.stringify(book))
   const source = {
     type: 'doca_telemetry_diag',
+    accept_taint: true,
     high_frequency: true,
     counters: [RX],
     devices,
@@ -168,7 +169,7 @@ test('a rule that fires where a simulated PCIe link trains down fires through th
   const book = { diag_sample_period_ns: 100_000, sample_history_depth: 2, rules: [STALLED] }
   writeFileSync(rules, JSON.stringify({ ...book, 'data-ids': [{ name: 'pcie_write_stall', data_id: STALL }] }))
   const sources = [
-    { type: 'doca_telemetry_diag', high_frequency: true, counters: [STALL] },
+    { type: 'doca_telemetry_diag', accept_taint: true, high_frequency: true, counters: [STALL] },
     { type: 'simulator_diag', scenarios: ['pcie-downtrain'], counters: [STALL], devices: ['mlx5_2', 'mlx5_3'] },
   ]
   const traceback = { rules, dir: join(folder, 'events'), before_ms: 50, after_ms: 10 }

@@ -130,6 +130,7 @@ test(
     double.play({ mlx5_0: { pci: '0000:3a:00.0' }, mlx5_1: { pci: '0000:3a:00.1' } })
     const source = {
       type: 'doca_telemetry_diag',
+      accept_taint: true,
       devices: ['mlx5_1'],
       counters: ['port_rx_bytes'],
       high_frequency: true,

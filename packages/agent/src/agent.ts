@@ -227,6 +227,10 @@ export class Agent {
 
   /** Starts every source. Returns at once; `/readyz` says when all were sampled. */
   start(): void {
+    for (const { name, definition, options } of this.dataSources) {
+      const warning = definition.warning?.(options) ?? ''
+      if (warning !== '') this.options.log.warn({ source: name }, warning)
+    }
     this.self.start()
     void this.fieldSets.tellMissing()
     this.#lookRound.start()

@@ -44,7 +44,7 @@ export function devicesOf(count: number, own: DoubleDevice = {}): Record<string,
 
 /** A source of DOCA, which says sooner that a device is stuck. */
 function hasty(definition: SourceDefinition): SourceDefinition {
-  const options = { ...v.parse(definition.options, {}), stuck_ms: STUCK_MS }
+  const options = { ...v.parse(definition.options, {}), stuck_ms: STUCK_MS, accept_taint: true }
   const schema = v.pipe(
     v.object({}),
     v.transform(() => options),

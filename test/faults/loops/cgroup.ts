@@ -73,7 +73,7 @@ function notHere(): FaultRun {
 
 function configOf(library: string, { procfs, sysfs }: { readonly procfs: string; readonly sysfs: string }) {
   const types = ['host', 'netdev', 'rdma', 'ethtool', 'pci', 'doca_telemetry_adp_retx']
-  const diag = { type: 'doca_telemetry_diag', interval_ms: 1000, high_frequency: true }
+  const diag = { type: 'doca_telemetry_diag', accept_taint: true, interval_ms: 1000, high_frequency: true }
   return {
     data_sources: [...types.map((type) => ({ type, interval_ms: 1000 })), diag],
     paths: { procfs, sysfs },

@@ -266,6 +266,8 @@ export interface SourceDefinition {
   versions?(paths: SourcePaths): Promise<readonly SourceVersion[]>
   /** Constant labels of everything that it reports. Default: none. */
   readonly labels?: Labels
+  /** Returns what a user should know when the source starts, for the log; empty: nothing. Default: nothing. */
+  warning?(options: object): string
   /** Whether it runs only if the configuration names it. Default: it runs if the configuration names no sources. */
   readonly isOnRequest?: true
   /**

@@ -4,13 +4,15 @@ import { ConfigError } from './config-error.ts'
 import type { CommandEnvironment } from './environment.ts'
 import { numberOrText } from './setting.ts'
 
+/** The source that taints the kernel. */
+const DIAG = 'doca_telemetry_diag'
 /** The source with the link errors, which the recipe expects from `ENABLE_DIAG`. */
 const LINK_ERRORS = 'doca_telemetry_phy'
 
 /** Variables of the recipe for Kubernetes that switch a source on or off. */
 export const SWITCHES: Readonly<Record<string, string>> = {
   ENABLE_ADP_RETX: 'doca_telemetry_adp_retx',
-  ENABLE_DIAG: 'doca_telemetry_diag',
+  ENABLE_DIAG: DIAG,
   ENABLE_DPA: 'doca_telemetry_dpa',
   ENABLE_PCC: 'doca_telemetry_pcc',
   ENABLE_PCI: 'doca_telemetry_pci',
@@ -57,10 +59,14 @@ export function applyRecipe(raw: DataSourceEntry, environment: CommandEnvironmen
   for (const { origin, type, isOn } of switches) {
     const known = sources.filter(isDataSourceEntry).filter((entry) => entry.type === type)
     for (const entry of known) set(entry, 'enabled', isOn, origin)
-    if (!isOn || known.length > 0) continue
-    const entry: DataSourceEntry = {}
-    sources.push(entry)
-    set(entry, 'type', type, origin)
+    if (isOn && known.length === 0) {
+      const entry: DataSourceEntry = {}
+      sources.push(entry)
+      known.push(entry)
+      set(entry, 'type', type, origin)
+    }
+    // The variable asks for values that cannot be had without the taint.
+    if (isOn && type === DIAG) for (const entry of known) set(entry, 'accept_taint', true, origin)
   }
   for (const entry of sources.filter(isDataSourceEntry)) {
     if (periodMs !== undefined && entry.interval_ms === undefined)

@@ -30,6 +30,11 @@ export const diagOptions = v.strictObject({
     1000,
     'Time for which the samples of `high_frequency` stay in memory, so that a window of them can be read',
   ),
+  accept_taint: setting(
+    flag(),
+    false,
+    'Whether the source may taint the kernel, as sampling of diagnostic counters does until the next boot. Without it the source does not run',
+  ),
   force_ownership: setting(
     flag(),
     false,

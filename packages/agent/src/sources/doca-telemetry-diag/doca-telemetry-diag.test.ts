@@ -55,7 +55,7 @@ function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsed
     name: 'diag',
     definition: docaTelemetryDiag,
     intervalMs,
-    options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, ...options }),
+    options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, accept_taint: true, ...options }),
   }
   const node = new TestNode(t)
   const paths = { ...node.paths, doca_library: double.folder }

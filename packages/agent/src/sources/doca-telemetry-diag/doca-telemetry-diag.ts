@@ -1,9 +1,10 @@
 import { DOCA_MODULE } from '../../places.ts'
-import { DOCA_HOST, docaLibraries, lookForDoca } from '../doca/options.ts'
+import { DOCA_HOST, docaLibraries } from '../doca/options.ts'
 import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DiagOptions, diagOptions } from './config.ts'
 import { diagExplain } from './explain.ts'
+import { lookForDiag, TAINT } from './taint.ts'
 import {
   docaDiagCounterType,
   docaDiagPciBytesType,
@@ -34,7 +35,8 @@ export const docaTelemetryDiag: SourceDefinition = {
   intervalMs: 5000,
   options: diagOptions,
   isOnRequest: true,
-  look: lookForDoca,
+  look: lookForDiag,
+  warning: (options) => ((options as DiagOptions).accept_taint ? TAINT : ''),
   libraries: docaLibraries,
   explain: diagExplain,
   versions: docaVersions,

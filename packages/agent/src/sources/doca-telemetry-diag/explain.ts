@@ -21,7 +21,7 @@ function ownershipStep(context: ChainContext, device: string): Step {
       const advice = 'then stop the program that it names, or set force_ownership'
       return fine(
         `${context.procfs}/sys/kernel/tainted`,
-        `${taken}, ${advice}. Its first sample taints the kernel; the taint now is ${await taintOf(context)}`,
+        `${taken}, ${advice}. It runs only with accept_taint, because its first sample taints the kernel until the next boot; the taint now is ${await taintOf(context)}`,
       )
     },
   }

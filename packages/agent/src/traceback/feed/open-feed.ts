@@ -19,7 +19,8 @@ export function feedOpener({ paths, simulated }: FeedPaths): OpenFeed {
   return async (request) => {
     if (request.device.startsWith(FILE_PREFIX)) return await openFileFeed(request)
     if (simulated === undefined) {
-      const options = { high_frequency: true, force_ownership: request.forceOwnership }
+      // The command exists for this: whoever names a device accepts the taint.
+      const options = { high_frequency: true, accept_taint: true, force_ownership: request.forceOwnership }
       return await openHostFeed(request, { definition: docaTelemetryDiag, paths, options })
     }
     const { simulatorDiag } = await import('../../sources/simulator-diag/simulator-diag.ts')
