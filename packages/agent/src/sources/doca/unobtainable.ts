@@ -1,5 +1,5 @@
 /**
- * Metrics that recipes name but that are not available, or not yet, with the metrics to use instead. The page
+ * Metrics that recipes name but that are not available, with the metrics to use instead. The page
  * docs/doca.md has the whole list of the recipe for Kubernetes.
  */
 export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; readonly instead: readonly string[] }>> = {
@@ -9,7 +9,7 @@ export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; reado
   },
   doca_adp_retx_avg_rtt_ns: {
     why: 'no library or driver measures a round trip of RDMA',
-    instead: ['doca_adp_retx_timeout_seconds'],
+    instead: ['doca_adp_retx_timeout_seconds', 'doca_phy_round_trip_seconds'],
   },
   doca_pci_tlp_errors: {
     why: 'the name has two meanings: errors counted by the kernel, and errors counted by the library',
