@@ -116,7 +116,7 @@ test('the counter that another program started is read and never stopped', NEEDS
 })
 
 /** Rewrites the only new note as if a process had written it. */
-function rewriteNote(before: readonly string[], pid: number, start: number | bigint): void {
+function rewriteNote(before: readonly string[], pid: number, start: number): void {
   const [name = assert.fail('no note')] = notesSince(before)
   const [, , ...rest] = readFileSync(join(NOTES, name), 'utf8').trim().split(' ')
   writeFileSync(join(NOTES, name), `${[pid, start, ...rest].join(' ')}\n`)
@@ -140,7 +140,7 @@ test('the counter of another Sonde that runs is not stopped', NEEDS, async (t) =
   const { open, isCounting } = bringUp(t)
   const before = notesNow()
   await open().source.sample()
-  rewriteNote(before, process.ppid, startTimeOf(process.ppid) ?? 0)
+  rewriteNote(before, process.ppid, Number(startTimeOf(process.ppid)))
   const second = open()
   await second.source.sample()
   await second.source.close()
