@@ -25,18 +25,20 @@ for (let i = 0; i < GAUGES; i++) fields[`g${i}_celsius`] = gauge('f64', { unit: 
 /** 12 counters and 12 gauges by device, port and queue. */
 const type = defineType('bench_queue', 'Load of the benchmark', fields) as RecordType
 
-const labels = Array.from({ length: ROWS }, (_, row) => ({
+/** The labels of each row. */
+export const LABELS = Array.from({ length: ROWS }, (_, row) => ({
   device: `mlx5_${row % 8}`,
   port: String(1 + (row % 2)),
   queue: `rx-queue-${Math.floor(row / 8)}`,
 }))
 
 /** Value of a metric of a row after `step` changes: counters far beyond 2^32, gauges with two decimals. */
-function counterAt(row: number, i: number, step: number): number {
+export function counterAt(row: number, i: number, step: number): number {
   return 9e12 + row * 7919 + i * 1e9 + step * (1000 + row)
 }
 
-function gaugeAt(row: number, i: number, step: number): number {
+/** Value of a gauge of a row after `step` changes. */
+export function gaugeAt(row: number, i: number, step: number): number {
   return Math.round(2000 + ((row * 31 + i * 17 + step * 13) % 7000)) / 100
 }
 
@@ -54,7 +56,7 @@ export function ourLoad(accept: (batch: Batch) => void): Load & { send(): void }
   const emit = (batch: Batch) => batches.push({ ...batch, bytes: batch.bytes.slice() })
   const source = createSource({ id: 'bench', labels: { node: 'hgx-a17' }, emit })
   // Each row keeps its object, so that the measured part has little garbage to collect.
-  const records = labels.map((of): Record<string, unknown> => ({ time: 0n, ...of }))
+  const records = LABELS.map((of): Record<string, unknown> => ({ time: 0n, ...of }))
   return {
     update(step, everyNth) {
       for (let row = 0; row < ROWS; row += everyNth) {
@@ -83,7 +85,7 @@ export function promClientLoad(contentType: RegistryContentType): Load & { regis
     (_, i) => new Counter({ name: `bench_queue_c${i}_bytes_total`, ...common }),
   )
   const gauges = Array.from({ length: GAUGES }, (_, i) => new Gauge({ name: `bench_queue_g${i}_celsius`, ...common }))
-  const bound = labels.map((of) => ({
+  const bound = LABELS.map((of) => ({
     counters: counters.map((metric) => metric.labels(of)),
     gauges: gauges.map((metric) => metric.labels(of)),
   }))

@@ -1,11 +1,18 @@
 // What OTLP receivers get, decoded by `protoc` with a schema from the specification.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Batch } from '@sonde/sdk'
+import { type HrTime, ValueType } from '@opentelemetry/api'
+import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { AggregationTemporality, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics'
+import { type Batch, buckets, counter, defineType, gauge, label, timestamp } from '@sonde/sdk'
+import { createOtlp } from '../../packages/sdk/src/sinks/otlp/otlp.ts'
 import { readFiles } from '../../packages/sdk/test/files-rig.ts'
 import { OtlpReceiver } from '../../packages/sdk/test/otlp-receiver.ts'
+import { BatchSource } from '../../packages/sdk/test/sink-records.ts'
 import { needs } from '../debian.ts'
 import { assertStops, startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { decodeWithProtoc, type TextMessage } from './protoc.ts'
@@ -46,6 +53,69 @@ test(
     assert.equal(other.length, 0, shown.join('\n'))
   },
 )
+
+test('Sonde and the SDK of OpenTelemetry encode the same points as the same message', needs('protoc'), async (t) => {
+  const receiver = await OtlpReceiver.start(t)
+  const sink = createOtlp({ url: receiver.url, lingerMs: 0, resource: { 'service.name': 'trainer' } })
+  t.after(() => sink.close())
+  const type = defineType('step', 'A step', {
+    time: timestamp(),
+    job: label(),
+    tokens_total: counter('u64', { unit: 'bytes', help: 'Tokens' }),
+    loss: gauge('f64', { help: 'Loss' }),
+    wait: buckets('u32', [0.5, 1], { unit: 'seconds', help: 'Wait' }),
+    wait_sum: counter('f64'),
+  })
+  const seconds = 1_800_000_000
+  const records = [0, 1].map((i) => ({
+    ...{ time: BigInt(seconds + i) * 10n ** 9n + 7n, job: 'a "µ"', tokens_total: 2 ** 53 - 2 + i, loss: 0.1 + i },
+    ...{ wait: [i, 0, 2], wait_sum: 4.5 + i },
+  }))
+  sink.accept(new BatchSource({ id: 'rank0', tag: 'training' }).batch(type, records))
+  await sink.flush()
+
+  const at = (i: number): HrTime => [seconds + i, 7]
+  const points = <T>(valueOf: (record: (typeof records)[0]) => T) =>
+    records.map((record, i) => {
+      return { startTime: at(0), endTime: at(i), attributes: { job: record.job }, value: valueOf(record) }
+    })
+  const descriptor = (name: string, description: string, unit: string, valueType: ValueType) =>
+    ({ name: `step_${name}`, description, unit, valueType, advice: {} }) as MetricData['descriptor']
+  const cumulative = { aggregationTemporality: AggregationTemporality.CUMULATIVE }
+  const metrics = [
+    {
+      ...{ ...cumulative, descriptor: descriptor('tokens_total', 'Tokens', 'By', ValueType.INT) },
+      ...{ dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points((each) => each.tokens_total) },
+    },
+    {
+      ...{ ...cumulative, descriptor: descriptor('loss', 'Loss', '', ValueType.DOUBLE) },
+      ...{ dataPointType: DataPointType.GAUGE, dataPoints: points((each) => each.loss) },
+    },
+    {
+      ...{ ...cumulative, descriptor: descriptor('wait', 'Wait', 's', ValueType.DOUBLE) },
+      dataPointType: DataPointType.HISTOGRAM,
+      dataPoints: points(({ wait, wait_sum }) => {
+        const count = wait.reduce((sum, bin) => sum + bin, 0)
+        return { buckets: { boundaries: [0.5, 1], counts: wait }, sum: wait_sum, count }
+      }),
+    },
+  ] as unknown as MetricData[]
+  const scope = { name: 'step', attributes: { 'sonde.source': 'rank0', 'sonde.source_tag': 'training' } }
+  const resource = resourceFromAttributes({ 'host.name': hostname(), 'service.name': 'trainer' })
+  const theirs = ProtobufMetricsSerializer.serializeRequest({ resource, scopeMetrics: [{ scope, metrics }] })
+  const decoded = [receiver.taken('metrics')[0], theirs].map((bytes) =>
+    decodeWithProtoc(SCHEMA, 'otlp.ExportMetricsServiceRequest', bytes ?? new Uint8Array()),
+  )
+  // A gauge has no start in Sonde.
+  for (const point of inner(inner(metricsIn(decoded[1]!), 'gauge'), 'data_points'))
+    Reflect.deleteProperty(point, 'start_time_unix_nano')
+  assert.deepEqual(metricsIn(decoded[0]!), metricsIn(decoded[1]!))
+  assert.deepEqual(decoded[0]?.resource_metrics?.length, 1)
+})
+
+function metricsIn(request: TextMessage): TextMessage[] {
+  return inner(inner(inner([request], 'resource_metrics'), 'scope_metrics'), 'metrics')
+}
 
 type Value = readonly [metric: string, device: string, time: string, value: string]
 

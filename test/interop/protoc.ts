@@ -15,7 +15,7 @@ export function decodeWithProtoc(schema: URL, message: string, bytes: Uint8Array
   return parseText(execFileSync('protoc', args, { input: bytes, maxBuffer: 1 << 30 }).toString('latin1'))
 }
 
-/** Reads the text format as `protoc` prints it: one field a line. An unknown field has a number in place of its name. */
+/** Reads the text format as `protoc` prints it: one field a line. An unknown field has a number instead of its name. */
 function parseText(text: string): TextMessage {
   const root: Record<string, (string | TextMessage)[]> = {}
   const open = [root]

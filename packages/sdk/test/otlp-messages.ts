@@ -83,7 +83,7 @@ export interface LogsRequest {
 }
 
 /** Reads a message of `otlp.proto` by its name. @throws Error if the bytes are none. */
-export function decodeMessage(name: string, bytes: Uint8Array): unknown {
+function decodeMessage(name: string, bytes: Uint8Array): unknown {
   const type = root.lookupType(`otlp.${name}`)
   return type.toObject(type.decode(bytes), AS_JSON)
 }

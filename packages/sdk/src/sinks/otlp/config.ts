@@ -30,7 +30,7 @@ export interface OtlpOptions
    * `cumulative`. With `delta`, `concurrency` is 1.
    */
   readonly temporality?: 'cumulative' | 'delta' | undefined
-  /** Attributes of every resource, such as `service.name`. Default: `service.name` is the schema, `sonde` in an agent. */
+  /** Attributes of every resource. Default: `service.name` is the name of the schema, `sonde` in an agent. */
   readonly resource?: Readonly<Record<string, string>>
   /**
    * Size of a request at most, before compression; a larger one is split. Unit: bytes. Range: 64 KiB to 64 MiB.

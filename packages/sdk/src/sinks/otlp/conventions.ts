@@ -1,5 +1,4 @@
-/** Version of the semantic conventions of OpenTelemetry whose names are used. */
-export const CONVENTIONS_VERSION = '1.38.0'
+// Names of the semantic conventions of OpenTelemetry 1.37.0.
 
 /** Labels that the conventions of resources name otherwise. */
 export const RESOURCE_LABELS: ReadonlyMap<string, string> = new Map([

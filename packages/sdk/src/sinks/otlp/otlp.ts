@@ -8,11 +8,11 @@ import { encodeLogRecords, isLog, type LogBlock } from '../../wire/otlp/encode-l
 import type { PointBlock } from '../../wire/otlp/points.ts'
 import { refuseClash } from '../refuse-clash.ts'
 import { clashOfOtlp, type OtlpOptions, otlpTargetEntries } from './config.ts'
-import { logEncoding, metricEncoding, type Part, type PartBlock, partsOf } from './parts.ts'
+import { OtlpSeries } from './otlp-series.ts'
+import { logEncoding, metricEncoding, type OtlpPart, type PartBlock, partsOf } from './parts.ts'
 import { otlpProtocol } from './protocol.ts'
 import { Resources } from './resources.ts'
 import { type OtlpRequest, sendParts } from './send-parts.ts'
-import { SeriesTable } from './series.ts'
 import { targetOf } from './signals.ts'
 
 /**
@@ -36,7 +36,7 @@ export function createOtlp(options: OtlpOptions = {}): DeliverySink {
     limitMs === timeoutMs ? signal : AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
   const limitsMs = { metrics: metrics.timeoutMs, logs: logs.timeoutMs }
   const resources = new Resources({ 'service.name': schema, ...resource }, hostname(), version)
-  const series = new SeriesTable(temporality, resources)
+  const series = new OtlpSeries(temporality, resources)
   const encodings = { metrics: metricEncoding(temporality, metrics.protocol), logs: logEncoding(logs.protocol) }
   let bytesMax = checked.requestBytesMax
   return delivery<OtlpRequest>({
@@ -56,7 +56,7 @@ export function createOtlp(options: OtlpOptions = {}): DeliverySink {
         const block = series.points(batch)
         if (block !== undefined) points.push({ block, batch: index })
       }
-      const parts: Part[] = [
+      const parts: OtlpPart[] = [
         ...partsOf(points, bytesMax, encodings.metrics),
         ...partsOf(records, bytesMax, encodings.logs),
       ]

@@ -5,7 +5,7 @@ import { encodeMetrics, headBytesMax, pointsOf, recordBytesMax } from '../../wir
 import type { PointBlock, Temporality } from '../../wire/otlp/points.ts'
 import { messageToJson } from '../../wire/otlp/to-json.ts'
 import type { OtlpProtocol } from './config.ts'
-import type { Signal } from './signals.ts'
+import type { OtlpSignal } from './signals.ts'
 
 /** Records of a batch in a part. */
 export interface PartBlock<B extends Range> {
@@ -21,8 +21,8 @@ interface Range {
 }
 
 /** One HTTP request of a delivery's request. */
-export interface Part {
-  readonly signal: Signal
+export interface OtlpPart {
+  readonly signal: OtlpSignal
   readonly request: HttpRequest
   /** Size of its body. Unit: bytes. */
   readonly bytes: number
@@ -32,12 +32,12 @@ export interface Part {
   /** The records, as a refusal of all of them. */
   refusal(reason: string): readonly RefusedRecords[]
   /** The same records in two parts; undefined if it is one record. */
-  halves(): readonly Part[] | undefined
+  halves(): readonly OtlpPart[] | undefined
 }
 
 /** How the blocks of a signal become a message. */
 export interface Encoding<B extends Range> {
-  readonly signal: Signal
+  readonly signal: OtlpSignal
   /** The message of blocks; undefined if nothing is in it. */
   readonly encode: (blocks: readonly B[]) => Uint8Array | undefined
   /** Data points, or log records. */
@@ -74,9 +74,9 @@ export function partsOf<B extends Range>(
   blocks: readonly PartBlock<B>[],
   bytesMax: number,
   encoding: Encoding<B>,
-): Part[] {
+): OtlpPart[] {
   const growth = encoding.protocol === 'http/json' ? JSON_GROWTH : 1
-  const parts: Part[] = []
+  const parts: OtlpPart[] = []
   let open: PartBlock<B>[] = []
   let bytes = 0
   const close = () => {
@@ -105,13 +105,13 @@ export function partsOf<B extends Range>(
 }
 
 /** One part; none if its records have nothing to send. */
-function partOf<B extends Range>(blocks: readonly PartBlock<B>[], encoding: Encoding<B>): readonly Part[] {
+function partOf<B extends Range>(blocks: readonly PartBlock<B>[], encoding: Encoding<B>): readonly OtlpPart[] {
   const { signal, encode, itemsOf, protocol } = encoding
   const message = encode(blocks.map(({ block }) => block))
   if (message === undefined) return []
   const body = protocol === 'http/json' ? messageToJson(signal, message) : message
   const records = blocks.reduce((sum, { block: { from, to } }) => sum + to - from, 0)
-  const part: Part = {
+  const part: OtlpPart = {
     signal,
     request: httpRequest(body),
     bytes: body.length,

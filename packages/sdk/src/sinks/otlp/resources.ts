@@ -7,7 +7,7 @@ import { ProtobufWriter } from '../../wire/protobuf/writer.ts'
 import { HARDWARE, RESOURCE_LABELS } from './conventions.ts'
 
 /** A resource and a scope, encoded. */
-export interface Origin {
+export interface ScopeOrigin {
   readonly resource: Uint8Array
   readonly scope: Uint8Array
 }
@@ -30,7 +30,7 @@ export class Resources {
   }
 
   /** The origin of the records of a type from a source. Equal resources are the same object, and so are scopes. */
-  of(type: RecordType, { id, tag, host = this.#host, labels }: SourceInfo): Origin {
+  of(type: RecordType, { id, tag, host = this.#host, labels }: SourceInfo): ScopeOrigin {
     const ofSource = Object.entries(labels).flatMap(([name, value]) => {
       const attribute = RESOURCE_LABELS.get(name)
       return attribute === undefined ? [] : [[attribute, value] as const]

@@ -1,9 +1,9 @@
 import type { RefusedRecords, SendResult } from '../../delivery/sender.ts'
-import type { Part } from './parts.ts'
+import type { OtlpPart } from './parts.ts'
 
 /** The payload of a delivery: parts that have not been answered, and what was refused of the others. */
 export interface OtlpRequest {
-  parts: Part[]
+  parts: OtlpPart[]
   readonly refused: RefusedRecords[]
   unknown: { readonly records: number; readonly reason: string } | undefined
 }
@@ -14,8 +14,8 @@ export interface OtlpRequest {
  */
 export async function sendParts(
   request: OtlpRequest,
-  send: (part: Part) => Promise<SendResult>,
-  onTooLarge: (part: Part) => void = () => undefined,
+  send: (part: OtlpPart) => Promise<SendResult>,
+  onTooLarge: (part: OtlpPart) => void = () => undefined,
 ): Promise<SendResult> {
   for (;;) {
     const [part, ...others] = request.parts
@@ -38,7 +38,11 @@ export async function sendParts(
 }
 
 /** The receiver says how many points it refused, not which: they count as records, rounded up. */
-function noteUnknown(request: OtlpRequest, part: Part, { unknown }: Extract<SendResult, { outcome: 'partial' }>): void {
+function noteUnknown(
+  request: OtlpRequest,
+  part: OtlpPart,
+  { unknown }: Extract<SendResult, { outcome: 'partial' }>,
+): void {
   if (unknown === undefined) return
   const records = Math.min(part.records, Math.ceil((unknown.records * part.records) / part.items))
   request.unknown = { records: records + (request.unknown?.records ?? 0), reason: unknown.reason }

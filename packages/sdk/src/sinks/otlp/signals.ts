@@ -12,10 +12,10 @@ import {
 } from './environment.ts'
 
 /** A kind of data with an address of its own. */
-export type Signal = 'metrics' | 'logs'
+export type OtlpSignal = 'metrics' | 'logs'
 
 /** The connection of a signal. */
-export interface SignalOptions {
+export interface SignalConnection {
   readonly http: HttpOptions
   readonly protocol: OtlpProtocol
   /** How long one attempt may take. Unit: milliseconds. */
@@ -23,9 +23,9 @@ export interface SignalOptions {
 }
 
 /** All that options and variables say together. */
-export interface Target {
-  readonly metrics: SignalOptions
-  readonly logs: SignalOptions
+export interface OtlpTarget {
+  readonly metrics: SignalConnection
+  readonly logs: SignalConnection
   readonly temporality: Temporality
   readonly resource: Readonly<Record<string, string>>
 }
@@ -40,7 +40,7 @@ const TIMEOUT_MS = 10_000
  *
  * @throws OptionFault if a variable has no allowed value.
  */
-export function targetOf(options: OtlpOptions, environment: Environment): Target {
+export function targetOf(options: OtlpOptions, environment: Environment): OtlpTarget {
   return {
     metrics: signalOptions(options, signalVariables(environment, 'metrics'), 'metrics'),
     logs: signalOptions(options, signalVariables(environment, 'logs'), 'logs'),
@@ -49,7 +49,7 @@ export function targetOf(options: OtlpOptions, environment: Environment): Target
   }
 }
 
-function signalOptions(options: OtlpOptions, variables: SignalVariables, signal: Signal): SignalOptions {
+function signalOptions(options: OtlpOptions, variables: SignalVariables, signal: OtlpSignal): SignalConnection {
   const { endpoints = [], headers, tls = {}, compression } = options
   const url = options.url === undefined ? urlOf(variables, signal) : signalAddress(options.url, signal)
   const isEncrypted = url.startsWith('https:')
@@ -75,13 +75,13 @@ function signalOptions(options: OtlpOptions, variables: SignalVariables, signal:
 }
 
 /** The address of a signal below that of a receiver. */
-export function signalAddress(server: string, signal: Signal): string {
+export function signalAddress(server: string, signal: OtlpSignal): string {
   const address = new URL(server)
   address.pathname = `${address.pathname.replace(/\/+$/, '')}/v1/${signal}`
   return address.href
 }
 
-function urlOf({ signalUrl, url }: SignalVariables, signal: Signal): string {
+function urlOf({ signalUrl, url }: SignalVariables, signal: OtlpSignal): string {
   const given = signalUrl ?? url
   if (given === undefined) return signalAddress(USUAL_URL, signal)
   const variable =

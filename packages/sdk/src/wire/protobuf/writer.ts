@@ -5,7 +5,7 @@ const utf8 = new TextEncoder()
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 /** The tag of a field: its number and its type on the wire. */
-export function tagOf(field: number, wire: keyof typeof WIRE): number {
+function tagOf(field: number, wire: keyof typeof WIRE): number {
   return field * 8 + WIRE[wire]
 }
 

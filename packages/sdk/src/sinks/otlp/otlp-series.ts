@@ -11,7 +11,7 @@ import type { Resources } from './resources.ts'
 import { SeriesState } from './temporality.ts'
 import { type TypeMetrics, typeMetricsOf } from './type-metrics.ts'
 
-/** Series that are remembered at most. Policy: see {@link SeriesTable}. */
+/** Series that are remembered at most. Policy: see {@link OtlpSeries}. */
 const SERIES_MAX = 65_536
 /** A series without a record for so long is forgotten when there are too many. */
 const SILENT_MS = 300_000
@@ -35,7 +35,7 @@ interface Member {
  * and its start. Beyond 65 536 series, those that were silent for five minutes are forgotten; if there are none, all
  * are. A forgotten series starts anew.
  */
-export class SeriesTable {
+export class OtlpSeries {
   readonly #temporality: Temporality
   readonly #resources: Resources
   readonly #nowMs: () => number
