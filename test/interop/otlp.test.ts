@@ -75,9 +75,9 @@ test('Sonde and the SDK of OpenTelemetry encode the same points as the same mess
   await sink.flush()
 
   const at = (i: number): HrTime => [seconds + i, 7]
-  const points = <T>(valueOf: (record: (typeof records)[0]) => T) =>
+  const points = <T>(numberOf: (record: (typeof records)[0]) => T) =>
     records.map((record, i) => {
-      return { startTime: at(0), endTime: at(i), attributes: { job: record.job }, value: valueOf(record) }
+      return { startTime: at(0), endTime: at(i), attributes: { job: record.job }, value: numberOf(record) }
     })
   const descriptor = (name: string, description: string, unit: string, valueType: ValueType) =>
     ({ name: `step_${name}`, description, unit, valueType, advice: {} }) as MetricData['descriptor']
