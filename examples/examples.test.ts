@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { DtbDecoder, openDtb, type ReadRecord, readRecord, viewsOf } from '@sonde/sdk'
+import { FlowCollector } from '../packages/sdk/test/flow-collector.ts'
+import { numberOf as flowNumber, textOf } from '../packages/sdk/test/flow-decoder.ts'
 import { HttpPeer } from '../packages/sdk/test/http-peer.ts'
 import { startSonde, temporaryDir, until } from '../test/sonde-process.ts'
 
@@ -217,6 +219,47 @@ test('destinations gives each collector its part of the records', async (t) => {
     )
   assert.deepEqual(recordsOf(loads), Array(2).fill(['time', 'name', 'load_ratio']))
   assert.deepEqual(recordsOf(labs), [['time', 'name', 'load_ratio', 'temperature_celsius']])
+})
+
+/** Checks the flows of `netflow-export`: 23 fields of 165 bytes with NetFlow v9. */
+function assertSample({ records, decoder }: FlowCollector): void {
+  assert.deepEqual(
+    records.map(({ fields }) => [Number(flowNumber(fields.get(280))), Number(flowNumber(fields.get(11)))]),
+    Array.from({ length: 1000 }, (_, i) => [i, 8000 + (i % 100)]),
+  )
+  for (const { fields, domain } of records) {
+    assert.deepEqual([domain, fields.size], [111, 23])
+    if (decoder.version === 9) assert.equal([...fields.values()].join('').length, 2 * 165)
+    assert.deepEqual([fields.get(8), fields.get(15)], ['c0a87801', '85858585'])
+    assert.equal(fields.get(28), `fe80${'0'.repeat(27)}2`)
+    assert.equal(textOf(fields.get(96)), 'DOCA TELEMETRY NETFLOW EXAMPLE')
+  }
+  assert.deepEqual([decoder.sequenceErrors, decoder.unknownSets], [0, 0])
+}
+
+for (const protocol of ['v9', 'ipfix']) {
+  test(`netflow-export sends the flows of the sample as ${protocol}`, async (t) => {
+    const collector = await FlowCollector.start(t)
+    const { line } = run(t, 'netflow-export.ts', ['127.0.0.1', `${collector.port}`, protocol])
+    assert.equal(await line, '1000 flows sent to netflow')
+    await until('all flows', 10_000, () => collector.records.length === 1000)
+    assertSample(collector)
+  })
+}
+
+test('netflow-export sends its flows through the agent of the node', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const collector = await FlowCollector.start(t)
+  const config = `${path}/sonde.yaml`
+  writeFileSync(config, `export: { netflow: { port: ${collector.port}, domain_id: 111 } }\n`)
+  const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: path, XDG_STATE_HOME: path }
+  const agent = await startSonde(['agent', '--config', config], { env })
+  t.after(() => agent.stop())
+  const { line } = run(t, 'netflow-export.ts', ['--ipc', path])
+  assert.equal(await line, '1000 flows sent to ipc')
+  await until('all flows', 20_000, () => collector.records.length >= 1000)
+  assertSample(collector)
 })
 
 test('the program in the README of the SDK shows its metrics', async (t) => {

@@ -18,7 +18,7 @@ const LINKTYPE_RAW = 101
 export type PrintedFlow = Readonly<Record<string, string | number>>
 
 /** A port on which nobody listens. */
-export async function freeUdpPort(): Promise<number> {
+async function freeUdpPort(): Promise<number> {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')

@@ -34,7 +34,7 @@ export interface FlowTemplate {
 }
 
 /** Options of templates. */
-export interface TemplateOptions {
+export interface FlowTemplateOptions {
   readonly protocol: FlowProtocol
   /** Size of a packet at most. Unit: bytes. */
   readonly packetBytesMax: number
@@ -63,7 +63,7 @@ export function isFlowType({ layout }: RecordType): boolean {
 export function templateOf(
   type: RecordType,
   id: number,
-  options: TemplateOptions,
+  options: FlowTemplateOptions,
   isPresent: (slot: Slot) => boolean = () => true,
 ): FlowTemplate {
   if (!Number.isInteger(id) || id < TEMPLATE_ID_MIN || id > TEMPLATE_ID_MAX)
@@ -90,7 +90,7 @@ export function templateOf(
   return { id, fields, definition, recordBytesMin, recordBytesMax, write }
 }
 
-function fieldOf(slot: Slot, { protocol, variableLength }: TemplateOptions): FlowField {
+function fieldOf(slot: Slot, { protocol, variableLength }: FlowTemplateOptions): FlowField {
   const { element: id = 0, kind } = slot.field
   if (protocol === 'ipfix') {
     const absolute = kind === 'u32' ? SINCE_BOOT.get(id) : undefined

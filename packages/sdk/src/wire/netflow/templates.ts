@@ -4,7 +4,7 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { viewsOf } from '../../schema/views.ts'
 import { TEMPLATE_ID_MAX, TEMPLATE_ID_MIN } from './protocol.ts'
 import type { BootTime, PacketMemory } from './record-writer.ts'
-import { type FlowTemplate, isFlowType, type TemplateOptions, templateOf } from './template.ts'
+import { type FlowTemplate, type FlowTemplateOptions, isFlowType, templateOf } from './template.ts'
 
 /** Templates that are known at once. Types of programs that have ended make room for new types. */
 const TEMPLATES_MAX = 4096
@@ -23,13 +23,13 @@ export interface FlowChunk {
  * collector may keep a template for longer than we know.
  */
 export class FlowTemplates {
-  readonly #options: TemplateOptions
+  readonly #options: FlowTemplateOptions
   readonly #known = new Map<string, FlowTemplate>()
   readonly #ids = new Set<number>()
   #lastId: number
 
   /** @param reservedCount Number of ids that the caller uses itself, from the first on. */
-  constructor(options: TemplateOptions, reservedCount: number) {
+  constructor(options: FlowTemplateOptions, reservedCount: number) {
     this.#options = options
     this.#lastId = TEMPLATE_ID_MIN + reservedCount - 1
   }
