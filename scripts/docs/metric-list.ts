@@ -71,7 +71,9 @@ export function metricNames(): string {
   return lines.sort().join('')
 }
 
-/** A line for each metric of the core set; of a metric that is only in part in it, with the constant labels of the part. */
+/**
+ * A line for each metric of the core set; of a metric that is only in part in it, with the constant labels of the part.
+ */
 export function coreMetrics(): string {
   const metrics = new Map<string, DeclaredMetric>()
   for (const metric of declaredTypes().flatMap((declared) => declared.metrics)) join(metrics, metric)

@@ -15,8 +15,9 @@ export interface RefusedRecords {
 
 /**
  * The result of one attempt. `ok`: the peer has accepted the whole payload. `partial`: it has accepted all but the
- * refused records, and `unknown` are further records that it refused without saying which. `retry`: try later, after `afterMs` if the peer asked for a pause. `reject`: the peer will never
- * accept the payload and has accepted no part of it; `isTooLarge`: it may accept the same records in smaller payloads.
+ * refused records, and `unknown` are further records that it refused without saying which. `retry`: try later, after
+ * `afterMs` if the peer asked for a pause. `reject`: the peer will never accept the payload and has accepted no part of
+ * it; `isTooLarge`: it may accept the same records in smaller payloads.
  */
 export type SendResult =
   | { readonly outcome: 'ok' }

@@ -3,8 +3,8 @@ import { FIELD_CLASSES } from '../schema/field.ts'
 import { coreOf, type FieldSet } from './fieldset.ts'
 
 /**
- * The fields that the parameter `set` of an address asks for: `full`, the default, or `core`. `filter` are the fields of
- * the address itself. Other parameters have no effect.
+ * The fields that the parameter `set` of an address asks for: `full`, the default, or `core`. `filter` are the fields
+ * of the address itself. Other parameters have no effect.
  *
  * @throws SondeError `SET_CLASS` if the parameter has another value, or is given twice.
  */

@@ -21,8 +21,8 @@ export interface CommonOptions {
   /** Whether it is used. Default: true. */
   readonly enabled?: boolean
   /**
-   * The fields of the destination: the name of a `.cset` or `.fset`, or its lines; lines from the
-   * first section such as `[port]` on are a `.fset`, lines before it a `.cset`. Time and labels are always included. Default: all fields.
+   * The fields of the destination: the name of a `.cset` or `.fset`, or its lines; lines from the first section such as
+   * `[port]` on are a `.fset`, lines before it a `.cset`. Time and labels are always included. Default: all fields.
    */
   readonly fieldSet?: string | readonly string[]
   /**

@@ -17,8 +17,8 @@ const HELD_LIMIT_BYTES = 64 << 20
  * process, so the agents of a cluster do not send at the same moment.
  *
  * Some records do not wait for the end of the interval: records of types without metrics, because these are events and
- * each of them counts; the records of a series before an absence that says that the series is gone; and the records of a
- * source that is retired.
+ * each of them counts; the records of a series before an absence that says that the series is gone; and the records of
+ * a source that is retired.
  *
  * No acknowledgement waits for this sink, because it does not get every record. It is not durable and knows no pages.
  */

@@ -2,7 +2,7 @@
 // compares the offsets with those that a C compiler computed.
 
 /** Lanes of a port at most. */
-export const LANES_MAX = 8
+export const MODULE_LANES_MAX = 8
 
 /** `doca_telemetry_phy_operation_info`. */
 export const OPERATION_INFO = { protocol: 0, state: 4, speed: 12, width: 16, fec: 20 } as const

@@ -5,8 +5,8 @@ import {
   ETHERNET_SPEEDS,
   FEC_MODES,
   INFINIBAND_SPEEDS,
-  LANES_MAX,
   MODULE_INFO,
+  MODULE_LANES_MAX,
   MODULE_TEXT_BYTES,
   OPERATION_INFO,
   PROTOCOL,
@@ -188,7 +188,7 @@ function moduleOf(memory: Buffer): ModuleState {
 }
 
 function lanesOf<T>(count: number, laneOf: (lane: number) => T): T[] {
-  return Array.from({ length: Math.min(count, LANES_MAX) }, (_, lane) => laneOf(lane))
+  return Array.from({ length: Math.min(count, MODULE_LANES_MAX) }, (_, lane) => laneOf(lane))
 }
 
 /** A ratio is only valid if neither of its parts is 0. */

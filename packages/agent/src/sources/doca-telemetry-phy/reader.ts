@@ -6,8 +6,8 @@ import { orMissing, StructureFields } from '../doca/structure-fields.ts'
 import { FieldAbsences, Missing } from '../field-absences.ts'
 import type { Duty, SourceContext } from '../source.ts'
 import { COUNTER_FIELDS, LINK_FIELDS, MODULE_FIELDS } from './fields.ts'
-import { LaneRow } from './lane-row.ts'
 import type { LinkErrors } from './link-errors.ts'
+import { ModuleLaneRow } from './module-lane-row.ts'
 import { docaPhyType } from './type.ts'
 
 /** Time between two readings of the module, whose values change slowly. Unit: milliseconds. */
@@ -30,7 +30,7 @@ export class PhyReader implements DocaReader {
   readonly #link: StructureFields<LinkState, keyof typeof LINK_FIELDS>
   readonly #counters: StructureFields<LinkCounters, keyof typeof COUNTER_FIELDS>
   readonly #moduleFields: StructureFields<ModuleState, keyof typeof MODULE_FIELDS>
-  readonly #lanes: LaneRow[] = []
+  readonly #lanes: ModuleLaneRow[] = []
   #module: ModuleState | Missing = new Missing('not_sampled', 'the module has not been read yet')
   #moduleMs = Number.NEGATIVE_INFINITY
 
@@ -115,7 +115,7 @@ export class PhyReader implements DocaReader {
     const count = lanes instanceof Missing ? 0 : lanes.lanes.length
     for (const lane of this.#lanes.splice(count)) lane.gone('the link has fewer lanes now')
     while (this.#lanes.length < count)
-      this.#lanes.push(new LaneRow(this.#parts.device, this.#lanes.length, this.#context))
+      this.#lanes.push(new ModuleLaneRow(this.#parts.device, this.#lanes.length, this.#context))
     for (const row of this.#lanes) row.report(time, counters, module)
   }
 }

@@ -33,13 +33,13 @@ const LINKS = {
 } as const
 
 /** The link as it runs, or at its best. */
-export type LinkState = keyof typeof LINKS
+export type PciLinkState = keyof typeof LINKS
 
 /** A record with the fields of a link as it runs, at its best, or both. */
-export type LinkRecord = Partial<Pick<PciRecord, (typeof LINKS)[LinkState]['speed' | 'width' | 'bandwidth']>>
+export type LinkRecord = Partial<Pick<PciRecord, (typeof LINKS)[PciLinkState]['speed' | 'width' | 'bandwidth']>>
 
 /** Reads speed and width of a link into a record, with the bandwidth that they make. */
-export function readLink(state: LinkState, attributes: PciAttributes, record: LinkRecord): void {
+export function readLink(state: PciLinkState, attributes: PciAttributes, record: LinkRecord): void {
   const { files, speed, width, bandwidth } = LINKS[state]
   const { absences } = attributes
   const transfersPerSecond = attributes.value(files.speed, parseSpeed)

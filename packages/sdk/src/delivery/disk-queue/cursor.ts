@@ -11,8 +11,8 @@ export interface CursorPlace {
 }
 
 /**
- * The cursor of a queue: a file beside its segments. A late cursor sends records again, and loses none. It is written in
- * place: a disk that the queue has filled gets room only when a new cursor allows old segments to be removed.
+ * The cursor of a queue: a file beside its segments. A late cursor sends records again, and loses none. It is written
+ * in place: a disk that the queue has filled gets room only when a new cursor allows old segments to be removed.
  */
 export class Cursor {
   readonly #file: PairsFile

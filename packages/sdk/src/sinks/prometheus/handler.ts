@@ -30,7 +30,7 @@ export function metricsHandler(
 }
 
 /** Whether a request asked for a set that does not exist. */
-export function isWrongSet(error: unknown): boolean {
+function isWrongSet(error: unknown): boolean {
   return error instanceof SondeError && error.code === 'SET_CLASS'
 }
 

@@ -8,7 +8,7 @@ import { docaPhyLaneType } from './type.ts'
 const NO_LANE = new Missing('unsupported', 'the module has fewer lanes')
 
 /** The records of one lane of a link. */
-export class LaneRow {
+export class ModuleLaneRow {
   readonly #device: string
   readonly #lane: number
   readonly #context: SourceContext
