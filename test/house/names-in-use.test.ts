@@ -85,7 +85,8 @@ test('names of metrics that code puts together exist, and have the labels that q
 })
 
 test('a wrong metric, field, beginning or label is found', () => {
-  const text = 'netdev_rx_bytes_total netdev_rx_byte_total host_memory.free_bytes host_memory.free_byte pci_devise_…'
+  const text =
+    'netdev_rx_bytes_total netdev_rx_byte_total rail:sonde_power:min host_memory.free_bytes host_memory.free_byte pci_devise_…'
   assert.deepEqual(findWrongNames(text, known), ['netdev_rx_byte_total', 'host_memory.free_byte', 'pci_devise_'])
   const queries = [{ metric: 'pci_aer_errors_total', by: ['pci_address', 'device'] }]
   assert.deepEqual(findWrongLabels(queries, metrics), ['pci_aer_errors_total{device}'])

@@ -69,6 +69,24 @@ export async function launchVictoria(
   return url
 }
 
+/** A series as VictoriaMetrics exports it. */
+export interface StoredSeries {
+  readonly metric: Readonly<Record<string, string>>
+  readonly values: readonly number[]
+  /** Unit: milliseconds. */
+  readonly timestamps: readonly number[]
+}
+
+/** Every sample of a VictoriaMetrics of the series that a selector names. */
+export async function storedIn(url: string, selector: string): Promise<readonly StoredSeries[]> {
+  await fetch(`${url}/internal/force_flush`)
+  const text = await (await fetch(`${url}/api/v1/export?match[]=${encodeURIComponent(selector)}`)).text()
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as StoredSeries)
+}
+
 /** A port that was free a moment ago, for a peer that cannot say which one it took. */
 export async function freePort(): Promise<number> {
   const server = createServer()

@@ -12,7 +12,7 @@ import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { launchPrometheus } from './prometheus-peer.ts'
-import { launchVictoria } from './query-peers.ts'
+import { launchVictoria, storedIn } from './query-peers.ts'
 
 const LIMIT_MS = 60_000
 const ROUNDS = 200
@@ -160,12 +160,7 @@ async function prometheusSamples(url: string, job: string): Promise<Answer> {
 }
 
 async function victoriaSamples(url: string, job: string): Promise<Answer> {
-  await fetch(`${url}/internal/force_flush`)
-  const text = await (await fetch(`${url}/api/v1/export?match[]={__name__=~"rw_link.*",job="${job}"}`)).text()
-  const series = text
-    .split('\n')
-    .filter((each) => each !== '')
-    .map((each) => JSON.parse(each) as { metric: Record<string, string>; values: number[]; timestamps: number[] })
+  const series = await storedIn(url, `{__name__=~"rw_link.*",job="${job}"}`)
   return new Set(
     series.flatMap(({ metric, values, timestamps }) =>
       timestamps.map((timeMs, i) => line(metric, timeMs, Number(values[i]))),
@@ -173,6 +168,6 @@ async function victoriaSamples(url: string, job: string): Promise<Answer> {
   )
 }
 
-function line({ __name__, device, le = '-' }: Record<string, string>, timeMs: number, value: number): string {
+function line({ __name__, device, le = '-' }: Readonly<Record<string, string>>, timeMs: number, value: number): string {
   return `${__name__} ${device} ${le} ${timeMs} ${value}`
 }
