@@ -17,6 +17,7 @@ const SWEEPS = 12
 const WINDOW_MS = 12_000
 const WARM_ROUNDS = 1
 const LIMIT_MS = 60_000
+const QUIET_MS = 1000
 const SENDER = fileURLToPath(new URL('sender-main.ts', import.meta.url))
 const NAMES = ['Sonde', 'Sonde with its queue on disk', 'vmagent'] as const
 type Name = (typeof NAMES)[number]
@@ -60,7 +61,7 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
 }
 
 async function turnOfSonde(child: ChildProcess, victoria: number, way: Way): Promise<Turn> {
-  const before = await insertedIn(victoria)
+  const before = await settledIn(victoria)
   way.bytes = 0
   child.send(SWEEPS)
   const [cpuUs] = (await once(child, 'message')) as [number]
@@ -75,7 +76,7 @@ async function turnOfVmagent(dir: string, target: number, victoria: number, way:
   const scrape = { job_name: 'vmagt0', static_configs: [{ targets: [`127.0.0.1:${target}`] }] }
   writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s' }, scrape_configs: [scrape] }))
   const port = await freePort()
-  const before = await insertedIn(victoria)
+  const before = await settledIn(victoria)
   const agent = spawn(
     'vmagent',
     [
@@ -179,6 +180,17 @@ async function startVictoria(dir: string, stops: (() => unknown)[]): Promise<num
 /** Samples that VictoriaMetrics took by remote write. */
 function insertedIn(port: number): Promise<number> {
   return metricIn(port, 'vm_rows_inserted_total{type="promremotewrite"}')
+}
+
+/** The same once nothing more comes: the last requests of a vmagent that was ended may still be under way. */
+async function settledIn(port: number): Promise<number> {
+  let known = -1
+  return reached('VictoriaMetrics to be at rest', async () => {
+    const before = known
+    known = await insertedIn(port)
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS))
+    return known === before ? known : undefined
+  })
 }
 
 async function metricIn(port: number, name: string): Promise<number> {

@@ -70,7 +70,7 @@ describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
     t.after(dir.remove)
     const config = join(dir.path, 'sonde.yaml')
     const url = peers.victoria?.url ?? ''
-    writeFileSync(config, JSON.stringify({ export: { remote_write: { url: `${url}/api/v1/write` } } }))
+    writeFileSync(config, JSON.stringify({ export: { remote_write: { url: `${url}/api/v1/write`, interval_s: 1 } } }))
     const env = { XDG_STATE_HOME: dir.path }
     const [agent, page] = await Promise.all([
       startSonde(['agent', '--log-level', 'error', '--only-simulated', '--config', config], { env }),
