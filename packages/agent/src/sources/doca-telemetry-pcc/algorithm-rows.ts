@@ -1,7 +1,7 @@
 import type { PccAlgorithm } from '../../native/doca/pcc.ts'
 import type { SourceContext } from '../source.ts'
 import { WideCounter } from '../wide-counter.ts'
-import { isGauge, labelsOf } from './counter-names.ts'
+import { counterLabels, isGauge } from './counter-names.ts'
 import { docaPccCounterType, docaPccType, docaPccValueType } from './type.ts'
 
 /** Highest rate of a counter: an event for each packet of 64 bytes, at 800 Gbit/s. */
@@ -25,7 +25,7 @@ export class AlgorithmRows {
     this.algorithm = algorithm
     this.#labels = { rdma_device: device, slot: algorithm.slot }
     this.#context = context
-    this.#counters = labelsOf(algorithm.counters).map((counter) => ({
+    this.#counters = counterLabels(algorithm.counters).map((counter) => ({
       counter,
       wide: isGauge(counter) ? undefined : new WideCounter(),
     }))

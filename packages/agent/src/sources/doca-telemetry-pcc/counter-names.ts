@@ -11,7 +11,7 @@ export function isGauge(name: string): boolean {
 }
 
 /** Returns a label for each counter. Names come from the algorithm, so they may be empty, equal or too long. */
-export function labelsOf(names: readonly string[]): string[] {
+export function counterLabels(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name, number) => {
     const short = name.slice(0, LABEL_LENGTH_MAX)

@@ -4,7 +4,7 @@ import { needs } from '../../../../../test/debian.ts'
 import { DocaDouble, type DoubleAlgorithm, type DoubleDevice } from '../../../../../test/doubles/doca/doca-double.ts'
 import { testSource } from '../conformance.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
-import { isGauge, labelsOf } from './counter-names.ts'
+import { counterLabels, isGauge } from './counter-names.ts'
 import { docaTelemetryPcc } from './doca-telemetry-pcc.ts'
 import { docaPccCounterType, docaPccType, docaPccValueType } from './type.ts'
 
@@ -136,7 +136,7 @@ test('a device without it is told which devices have it', NEEDS, async (t) => {
 })
 
 test('names that are empty, equal or long are labels of their own', () => {
-  const labels = labelsOf(['', 'ecn', 'ecn', 'ecn_2', 'x'.repeat(200), ''])
+  const labels = counterLabels(['', 'ecn', 'ecn', 'ecn_2', 'x'.repeat(200), ''])
   assert.equal(new Set(labels).size, labels.length)
   assert.ok(labels.every((label) => label !== '' && label.length <= 140))
   assert.deepEqual(labels.slice(0, 3), ['counter_0', 'ecn', 'ecn_2'])

@@ -40,7 +40,7 @@ export const docaPccCounterType = defineType(
   { entity },
 )
 
-/** Values of an algorithm that fall as well as rise, as far as their names show; only the algorithm knows their unit. */
+/** Values of an algorithm that its names show to be no counts. Only the algorithm knows their unit. */
 export const docaPccValueType = defineType(
   'doca_pcc_value',
   'A value of a congestion-control algorithm that is no count',

@@ -1,6 +1,6 @@
 /**
- * Metrics that recipes name but that are not available, with the metrics to use instead. The page
- * docs/doca.md has the whole list of the recipe for Kubernetes.
+ * Metrics that recipes name but that are not available, with the metrics to use instead. The page docs/doca.md has the
+ * whole list of the recipe for Kubernetes.
  */
 export const UNOBTAINABLE: Readonly<Record<string, { readonly why: string; readonly instead: readonly string[] }>> = {
   doca_adp_retx_bytes: {
