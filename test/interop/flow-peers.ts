@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { until } from '../sonde-process.ts'
@@ -149,13 +149,15 @@ export class FlowTee {
     return file
   }
 
-  /** The flows of all packets as nfacctd of pmacct has them, with the keys and counts of a list. */
-  nfacctd(dir: string, aggregate: string): readonly PrintedFlow[] {
+  /** The flows of all packets as nfacctd of pmacct has them, with the keys and counts of a list; waits for so many. */
+  async nfacctd(dir: string, aggregate: string, flows: number): Promise<readonly PrintedFlow[]> {
     const [config, output] = [join(dir, 'nfacctd.conf'), join(dir, 'nfacctd.json')]
+    // At the end of the file it would end its plugin, which may not have read everything.
     writeFileSync(
       config,
       `daemonize: false
 pcap_savefile: ${this.capture(dir)}
+pcap_sf_wait: true
 plugins: print
 aggregate: ${aggregate}
 print_refresh_time: 1
@@ -164,9 +166,16 @@ print_output_file: ${output}
 print_output_file_append: true
 `,
     )
-    execFileSync('nfacctd', ['-f', config], { stdio: 'ignore', timeout: LIMIT_MS, killSignal: 'SIGKILL' })
-    const lines = readFileSync(output, 'utf8').split('\n').filter(Boolean)
-    return lines.map((line) => JSON.parse(line) as PrintedFlow)
+    const child = spawn('nfacctd', ['-f', config], { stdio: 'ignore' })
+    try {
+      return await until('nfacctd has written all flows', LIMIT_MS, () => {
+        if (!existsSync(output)) return undefined
+        const lines = readFileSync(output, 'utf8').split('\n').slice(0, -1)
+        return lines.length >= flows && lines.map((line) => JSON.parse(line) as PrintedFlow)
+      })
+    } finally {
+      await end(child, 'SIGINT')
+    }
   }
 
   /** The fields of all records as tshark reads them, one list a packet; fails if tshark complains. */

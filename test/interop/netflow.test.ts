@@ -108,7 +108,7 @@ for (const protocol of ['v9', 'ipfix'] as const) {
         wanted,
         'nfdump',
       )
-      const pmacct = tee.nfacctd(dir, 'src_host, dst_host, src_port, dst_port, proto')
+      const pmacct = await tee.nfacctd(dir, 'src_host, dst_host, src_port, dst_port, proto', FLOWS)
       assert.deepEqual(
         pmacct
           .map((each) => [each.port_src, each.ip_src, each.ip_dst, each.packets, each.bytes].join(' '))

@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
 import type { TestContext } from 'node:test'
 import { FlowDecoder, type FlowRecord } from './flow-decoder.ts'
 
@@ -9,12 +10,19 @@ export class FlowCollector {
   readonly records: FlowRecord[] = []
   /** Ports of the exporters that sent to it, in the order of their first packets. */
   readonly senders = new Set<number>()
-  port = 0
+  port: number
   decoder = new FlowDecoder()
+  readonly #host: string
   #socket: Socket | undefined
 
-  static async start(t: TestContext): Promise<FlowCollector> {
-    const collector = new FlowCollector()
+  private constructor(host: string, port: number) {
+    this.#host = host
+    this.port = port
+  }
+
+  /** @param port Default: a free port. */
+  static async start(t: TestContext, host = '127.0.0.1', port = 0): Promise<FlowCollector> {
+    const collector = new FlowCollector(host, port)
     await collector.listen()
     t.after(() => collector.stop())
     return collector
@@ -24,7 +32,7 @@ export class FlowCollector {
   async listen(): Promise<void> {
     if (this.#socket !== undefined) return
     this.decoder = new FlowDecoder()
-    const socket = createSocket({ type: 'udp4', recvBufferSize: 4 << 20 })
+    const socket = createSocket({ type: isIPv6(this.#host) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 })
     socket.on('message', (packet, { port }) => {
       // `sonde check --try-destinations` sends one.
       if (packet.length === 0) return
@@ -32,7 +40,7 @@ export class FlowCollector {
       this.packets.push(packet)
       this.records.push(...this.decoder.decode(packet))
     })
-    socket.bind(this.port, '127.0.0.1')
+    socket.bind(this.port, this.#host)
     await once(socket, 'listening')
     this.port = socket.address().port
     this.#socket = socket

@@ -32,6 +32,7 @@ export function createNetflow(options: NetflowOptions, types: readonly RecordTyp
   const notSent = (): number => droppedTotal(sink.stats)
   const sockets = collectorSockets(collector, timers)
   const [first, ...further] = sockets
+  const time = (): PacketTime => ({ nowMs: timers.nowMs(), wallMs: Date.now(), bootMs: bootMs() })
   const exporterTo = (socket: CollectorSocket) =>
     new FlowExporter(socket, new FlowPackets(collector), { rate, time, notSent })
   const endpoints = new Endpoints<FlowExporter>([exporterTo(first), ...further.map(exporterTo)], timers)
@@ -40,7 +41,7 @@ export function createNetflow(options: NetflowOptions, types: readonly RecordTyp
     batchBytesMax: BATCH_BYTES_MAX,
     ...options,
     encode(batches) {
-      const boot = { bootMs: time().bootMs, uptimeMsMax: (uptimeMs() % 2 ** 32) + HALF_UPTIME_MS }
+      const boot = { bootMs: bootMs(), uptimeMsMax: (uptimeMs() % 2 ** 32) + HALF_UPTIME_MS }
       const chunks = batches.flatMap((batch) => templates.encode(batch, boot))
       return chunks.length === 0 ? undefined : { chunks, position: { chunk: 0, record: 0 } }
     },
@@ -63,8 +64,4 @@ export function collectorSockets(
   const open = (address: typeof first, own?: number) => new CollectorSocket(address, own, timers)
   // Only one socket can have the port that was asked for.
   return [open(first, localPort), ...further.map((address) => open(address))]
-}
-
-function time(): PacketTime {
-  return { nowMs: performance.now(), wallMs: Date.now(), bootMs: bootMs() }
 }
