@@ -1,7 +1,7 @@
 import { type Batch, counter, createSource, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 
 /** Ports of the node; each is a record. */
-export const RECORDS = 500
+const RECORDS = 500
 /** Metrics of a port. */
 const COUNTERS = 20
 const GAUGES = 10

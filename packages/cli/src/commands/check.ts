@@ -26,8 +26,8 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
  * `sonde check`: checks the configuration, the listen addresses, whether applications can report, each destination, the
  * rules, the folders of events and history, and what each source would find on this machine. It changes nothing, runs
  * no vendor code unless it may load libraries, and connects to no destination unless it tries them. If there are
- * destinations, it asks a running agent of this machine for the rates of its series. Exit code 0 unless an address is in
- * use, access is denied, a device is stuck, or a part failed or is damaged.
+ * destinations, it asks a running agent of this machine for the rates of its series. Exit code 0 unless an address is
+ * in use, access is denied, a device is stuck, or a part failed or is damaged.
  */
 export async function checkNode({ config, file }: Loaded, options: CheckOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]

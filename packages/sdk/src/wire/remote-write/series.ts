@@ -69,7 +69,7 @@ export function roomForSamples(count: number): SeriesSamples {
 }
 
 /** Adds the words of a double. Grows the arrays. */
-export function addSample(samples: SeriesSamples, timeMs: number, low: number, high: number): void {
+function addSample(samples: SeriesSamples, timeMs: number, low: number, high: number): void {
   const at = samples.count++
   if (at >= samples.timesMs.length) grow(samples)
   samples.timesMs[at] = timeMs
