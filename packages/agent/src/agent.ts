@@ -37,6 +37,11 @@ import { seriesName } from './traceback/watching/series-name.ts'
 
 const TRACEBACK_STOP_LIMIT_MS = 1500
 const STOP_LIMIT_MS = 2000
+/**
+ * From the stop until no destination sends any more. A command ends after 4.5 s: the rest is for queues on disk. Unit:
+ * milliseconds.
+ */
+const SENDING_LIMIT_MS = 3500
 
 /** Makes an agent; nothing runs before `start`. */
 export function createAgent(options: AgentOptions): Agent {
@@ -250,6 +255,7 @@ export class Agent {
   /** Stops sources, then flushes and closes sinks; within the limits also while a source hangs. */
   async close(): Promise<void> {
     this.#isClosed = true
+    const deadlineMs = performance.now() + SENDING_LIMIT_MS
     this.self.stop()
     this.#destinationSets.close()
     this.#lookRound.stop()
@@ -257,7 +263,7 @@ export class Agent {
     // Windows come from the hosts: events end before these do.
     await this.traceback.close(TRACEBACK_STOP_LIMIT_MS)
     await Promise.allSettled([this.service?.close(), this.hosts.stop(STOP_LIMIT_MS)])
-    await this.router.close()
+    await this.router.close(Math.max(0, deadlineMs - performance.now()))
   }
 }
 

@@ -101,9 +101,9 @@ export class OtlpReceiver {
       .map(({ body }) => body)
   }
 
-  /** Every point that it took. */
-  points(): ReturnType<typeof pointsIn> {
-    return this.taken('metrics').flatMap((body) => pointsIn(decodeMetrics(body)))
+  /** Every point that it took, or those of a metric. */
+  points(name?: string): ReturnType<typeof pointsIn> {
+    return this.taken('metrics').flatMap((body) => pointsIn(decodeMetrics(body), name))
   }
 
   /** Every log record that it took. */

@@ -55,8 +55,8 @@ export class Router implements HandOut {
     )
   }
 
-  /** Flushes and closes all sinks; one that fails does not keep the others from closing. */
-  async close(): Promise<readonly PromiseSettledResult<void>[]> {
-    return Promise.allSettled(this.sinks.map((sink) => sink.close()))
+  /** Flushes and closes all sinks within the limit; one that fails does not keep the others from closing. */
+  async close(limitMs?: number): Promise<readonly PromiseSettledResult<void>[]> {
+    return Promise.allSettled(this.sinks.map((sink) => sink.close(limitMs)))
   }
 }

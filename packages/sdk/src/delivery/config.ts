@@ -65,7 +65,10 @@ export interface DeliveryLimits {
    * 86 400 000. Default: 300 000.
    */
   retryLimitMs?: number
-  /** How long `close` continues to send. Unit: milliseconds. Range: 0 to 600 000. Default: 3 000. */
+  /**
+   * How long `close` continues to send; an agent ends it 3.5 s after its stop. Unit: milliseconds. Range: 0 to 600 000.
+   * Default: 3 000.
+   */
   closeTimeoutMs?: number
   /**
    * Folder for records that the destination refuses, which no other destination shares. Default: they are only counted.
@@ -156,7 +159,11 @@ export const deliveryEntries = {
     300_000,
     'Time from the first attempt after which a request is given up; 0 is one attempt. With a queue on disk only the longest pause that a receiver may ask for',
   ),
-  closeTimeoutMs: setting(integer(0, 600_000, 'milliseconds'), 3000, 'How long it goes on sending at the end'),
+  closeTimeoutMs: setting(
+    integer(0, 600_000, 'milliseconds'),
+    3000,
+    'How long it goes on sending at the end; an agent ends it 3.5 s after the stop',
+  ),
   deadLetters: folderEntry(
     'Folder for [records that the destination refuses](delivery.md#dead-letters). Default: they are only counted',
   ),

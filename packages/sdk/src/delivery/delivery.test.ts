@@ -221,6 +221,16 @@ test('close with a full queue and a dead peer ends within closeTimeoutMs and cou
   }
 })
 
+test('a program that ends sooner than closeTimeoutMs says so, and what is not sent is counted', async () => {
+  const rig = new Rig({ closeTimeoutMs: 600_000 })
+  rig.answer = hang
+  rig.accept(3)
+  const closed = rig.sink.close(250)
+  await rig.advance(250)
+  await closed
+  assert.deepEqual(rig.dropped, { closed: 3 })
+})
+
 test('after close records are dropped and counted, and nobody is kept waiting for room', async () => {
   const rig = new Rig({ queuePolicy: 'block' })
   const closed = rig.sink.close()

@@ -150,9 +150,9 @@ class Delivery<P> implements DeliverySink {
     throw new FlushError('DLV_LOST', message, { ...NO_RECORDS, lost })
   }
 
-  close(): Promise<void> {
+  close(limitMs = Number.POSITIVE_INFINITY): Promise<void> {
     this.#intake.close()
-    this.#closing ??= this.#shutDown()
+    this.#closing ??= this.#shutDown(Math.min(limitMs, this.#limits.closeTimeoutMs))
     return this.#closing
   }
 
@@ -182,8 +182,8 @@ class Delivery<P> implements DeliverySink {
     this.flushClient = async () => void (await this.#intake.acknowledged)
   }
 
-  async #shutDown(): Promise<void> {
-    const deadlineMs = this.#timers.nowMs() + this.#limits.closeTimeoutMs
+  async #shutDown(limitMs: number): Promise<void> {
+    const deadlineMs = this.#timers.nowMs() + limitMs
     const untilDeadline = (promise: Promise<unknown>) =>
       within(this.#timers, deadlineMs - this.#timers.nowMs(), promise)
     const sent = this.#requests.hasten(Promise.all([this.#intake.acknowledged, this.#drained()]))

@@ -116,8 +116,12 @@ export interface Sink {
   flushClient?(client: bigint): Promise<void>
   /** The client of a source has disconnected for good; its records stay. Default: ignored. */
   retire?(source: SourceInfo): void
-  /** Flushes within the time limit of the sink, then releases everything. May be called twice. */
-  close(): Promise<void>
+  /**
+   * Flushes within the time limit of the sink, then releases everything. May be called twice.
+   *
+   * @param limitMs A shorter limit, for a program that must end by then. Unit: milliseconds. Default: that of the sink.
+   */
+  close(limitMs?: number): Promise<void>
 }
 
 /** New counts, all zero. */

@@ -105,11 +105,11 @@ export class ThinnedSink implements Sink {
     this.#sink.retire?.(source)
   }
 
-  async close(): Promise<void> {
+  async close(limitMs?: number): Promise<void> {
     this.#passAll()
     this.#isClosed = true
     this.#cancel()
-    await this.#sink.close()
+    await this.#sink.close(limitMs)
   }
 
   #recordsOf({ source, type }: Batch): LastRecords {

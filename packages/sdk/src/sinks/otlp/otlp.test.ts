@@ -29,8 +29,7 @@ testSink('otlp', 'push', async (t, limits) => {
     // Integers of OTLP have a sign; larger values are doubles.
     held: (value) => (value < 2n ** 63n ? value : BigInt(Number(value))),
     read(type, field) {
-      const metric = type.metrics.get(field)
-      const points = receiver.points().filter((point) => point.metric.name === metric && point.scope === type.name)
+      const points = receiver.points(type.metrics.get(field)).filter(({ scope }) => scope === type.name)
       return points.map(({ attributes, point: { asInt, asDouble } }) => {
         return [String(attributes.device), asInt === undefined ? BigInt(asDouble ?? 0) : BigInt(asInt)] as const
       })
@@ -53,8 +52,7 @@ async function started(t: TestContext, options: OtlpOptions = {}) {
 /** The points of a metric as their values with the distance from start to end, by order of arrival. */
 function intervals(receiver: OtlpReceiver, name: string): (readonly [value: number, ns: bigint])[] {
   return receiver
-    .points()
-    .filter(({ metric }) => metric.name === name)
+    .points(name)
     .map(({ point }) => [
       Number(point.asInt ?? point.asDouble ?? point.count),
       BigInt(point.timeUnixNano) - BigInt(point.startTimeUnixNano ?? 0),
