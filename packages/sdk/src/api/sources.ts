@@ -210,6 +210,8 @@ export interface ListedSink {
   readonly queuedBytes?: number
   /** Age of the oldest of these records, 0 without any; absent if it is not known. Unit: seconds. */
   readonly lagS?: number
+  /** Why the far end gets an older version of the protocol than configured; absent while it gets the configured. */
+  readonly fallback?: string
   /** Part of `out` that it already had. */
   readonly duplicates: number
   readonly errors: number

@@ -142,6 +142,11 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   up: optional(
     gauge('u64', { help: '1 while what it does goes well, 0 while it fails; absent where it does not say' }),
   ),
+  fallback: optional(
+    gauge('u64', {
+      help: '1 while the far end gets an older version of the protocol than configured; absent if there is only one',
+    }),
+  ),
   records_in_total: counter('u64', { help: 'Records it was given' }),
   records_out_total: counter('u64', { help: 'Records it passed on or made visible' }),
   records_dropped_total: counter('u64', { help: 'Records it dropped' }),

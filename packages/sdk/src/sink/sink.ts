@@ -40,6 +40,8 @@ export interface SinkCounts extends Readonly<Omit<SinkStats, 'dropped'>> {
   readonly queuedBytes?: number
   /** The age of the oldest of them; absent if it is not known. Unit: seconds. */
   readonly lagS?: number
+  /** See {@link Sink.fallback}; absent while the far end gets the configured version. */
+  readonly fallback?: string
   /** Explanations of reasons by the sink, for example the last message of a peer that refused records. */
   readonly causes: Readonly<Record<string, string>>
 }
@@ -86,6 +88,11 @@ export interface Sink {
   readonly lagS?: number | undefined
   /** Why the sink fails, as a sentence; empty if it does not fail. Default: unknown. */
   readonly failing?: string | undefined
+  /**
+   * Why the far end gets an older version of the protocol than configured, as a sentence; empty while it gets the
+   * configured version. Default: there is only one version.
+   */
+  readonly fallback?: string | undefined
   /** Limit of the records that wait until they are durable; more are dropped. Unit: bytes. Default: unknown. */
   readonly queueLimitBytes?: number
   /**
@@ -131,7 +138,7 @@ export function sinkStats(): SinkStats {
 
 /** A snapshot of the counts. */
 export function countsOf(sink: Sink): SinkCounts {
-  const { stats, hidden, queuedRecords, queuedBytes, lagS } = sink
+  const { stats, hidden, queuedRecords, queuedBytes, lagS, fallback = '' } = sink
   const causes = [...stats.dropped.keys()].map((reason) => [reason, sinkDropCause(sink, reason)] as const)
   return {
     ...stats,
@@ -140,6 +147,7 @@ export function countsOf(sink: Sink): SinkCounts {
     ...(queuedRecords === undefined ? {} : { queuedRecords }),
     ...(queuedBytes === undefined ? {} : { queuedBytes }),
     ...(lagS === undefined ? {} : { lagS }),
+    ...(fallback === '' ? {} : { fallback }),
     causes: Object.fromEntries(causes.filter(([, cause]) => cause !== '')),
   }
 }

@@ -72,6 +72,10 @@ export class ThinnedSink implements Sink {
     return this.#sink.failing
   }
 
+  get fallback(): string | undefined {
+    return this.#sink.fallback
+  }
+
   causeOf(reason: string): string {
     return this.#sink.causeOf?.(reason) ?? ''
   }

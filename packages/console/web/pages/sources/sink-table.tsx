@@ -17,7 +17,7 @@ const COLUMNS: readonly TableColumn<ListedSink>[] = [
     head: 'State',
     cell: (sink) => {
       const dropped = droppedCount(sink)
-      const isTrouble = sink.failing !== '' || dropped > 0 || sink.errors > 0
+      const isTrouble = sink.failing !== '' || dropped > 0 || sink.errors > 0 || sink.fallback !== undefined
       return <StateMark tone={isTrouble ? 'warning' : 'ok'} word={stateOf(sink, dropped)} />
     },
   },
@@ -84,9 +84,10 @@ export function SinkTable({ sinks }: { readonly sinks: readonly ListedSink[] }) 
   )
 }
 
-function stateOf({ failing, errors, causes }: ListedSink, dropped: number): string {
+function stateOf({ failing, errors, causes, fallback }: ListedSink, dropped: number): string {
   if (failing !== '') return `Failing: ${failing}`
   const words = Object.values(causes).join('; ')
   if (dropped > 0) return words === '' ? 'Dropped records' : `Dropped records: ${words}`
+  if (fallback !== undefined) return `Taking records: ${fallback}`
   return errors > 0 ? 'Had errors' : 'Taking records'
 }

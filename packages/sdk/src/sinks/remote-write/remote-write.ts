@@ -62,5 +62,7 @@ export function createRemoteWrite(options: RemoteWriteOptions): DeliverySink {
       }
     },
   })
-  return Object.assign(sink, { retire: (source: SourceInfo) => book.retire(source, Number(wallNs() / 1_000_000n)) })
+  const ofBook = { retire: (source: SourceInfo) => book.retire(source, Number(wallNs() / 1_000_000n)) }
+  if (target.version === '2.0') Object.defineProperty(sink, 'fallback', { get: () => versions.fallback })
+  return Object.assign(sink, ofBook)
 }

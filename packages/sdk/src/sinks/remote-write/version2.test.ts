@@ -7,9 +7,10 @@ import SnappyJS from 'snappyjs'
 import { needs } from '../../../../../test/debian.ts'
 import { sondeError } from '../../../test/helper.ts'
 import { type ArrivedSeries2, RemoteWritePeer } from '../../../test/remote-write-peer.ts'
-import { BatchSource } from '../../../test/sink-records.ts'
+import { BatchSource, portType } from '../../../test/sink-records.ts'
 import { testSink } from '../../../test/test-sink.ts'
-import { buckets, counter, defineType, label, timestamp } from '../../index.ts'
+import { buckets, counter, createSchema, defineType, label, timestamp, wallNs } from '../../index.ts'
+import { countsOf } from '../../sink/sink.ts'
 import type { RemoteWriteOptions } from './config.ts'
 import { createRemoteWrite } from './remote-write.ts'
 
@@ -135,11 +136,40 @@ for (const kind of ['1.0', '1.0 with 400', 'silent 1.0'] as const) {
       [1, 2, 3],
     )
     assert.deepEqual([sink.stats.out, sink.stats.errors, sink.failing], [3, 0, ''])
+    assert.match(countsOf(sink).fallback ?? '', /^the receiver does not take Remote-Write 2\.0/)
     const [warning] = (await warned) as [NodeJS.ErrnoException]
     assert.equal(warning.code, 'RWR_FALLBACK')
     assert.match(warning.message, /does not take Remote-Write 2\.0/)
   })
 }
+
+test('status and /metrics of an application show the fallback for as long as it lasts', async (t) => {
+  const peer = await RemoteWritePeer.start(t)
+  peer.kind = '2.0'
+  const url = peer.http.url
+  const remoteWrite = [
+    { url, version: '2.0', ...HASTY },
+    { url, version: '1.0', ...HASTY },
+  ] as const
+  const schema = createSchema({ name: 'app', prometheus: { endpoint: '127.0.0.1:0' }, export: { remoteWrite } })
+  t.after(() => schema.close())
+  schema.addType(portType)
+  await schema.start()
+  const source = schema.createSource({ id: 'ports', tag: 'ports' })
+  const shown = async () => {
+    const port = { time: wallNs(), device: 'a', rx_bytes_total: 1 }
+    source.report(portType, port)
+    await schema.flush()
+    const { prometheus, sinks } = schema.status()
+    const page = await (await fetch(`${prometheus}/metrics`)).text()
+    const values = [...page.matchAll(/^sonde_sink_fallback{.*sink="(\w+)".*} (\d)/gm)].map((found) => found.slice(1))
+    return { values, words: sinks.map(({ stats }) => stats.fallback).filter((words) => words !== undefined) }
+  }
+  assert.deepEqual(await shown(), { values: [['remote_write', '0']], words: [] })
+  peer.kind = '1.0'
+  const words = ['the receiver does not take Remote-Write 2.0, so it gets 1.0']
+  assert.deepEqual(await shown(), { values: [['remote_write', '1']], words })
+})
 
 test('a receiver that refuses records of both versions keeps 2.0; what it has written in part is a refusal', async (t) => {
   const { peer, sink, source } = await open(t)

@@ -41,6 +41,8 @@ interface Noted {
  */
 export class Versions {
   current: Version
+  /** Why the receiver gets 1.0 although 2.0 is configured, as a sentence; empty while it gets the configured version. */
+  fallback = ''
   readonly #name: string
   /** Whether an answer had the headers of 2.0. */
   #isConfirmed = false
@@ -83,8 +85,9 @@ export class Versions {
   fallBack(): void {
     if (this.current === '1.0') return
     this.current = '1.0'
-    const message = `${this.#name}: the receiver does not take Remote-Write 2.0, so it gets 1.0; version: 1.0 says so from the start`
-    warnOfFault(new SondeError('RWR_FALLBACK', message))
+    this.fallback = 'the receiver does not take Remote-Write 2.0, so it gets 1.0'
+    const advice = 'version: 1.0 says so from the start'
+    warnOfFault(new SondeError('RWR_FALLBACK', `${this.#name}: ${this.fallback}; ${advice}`))
   }
 
   #note(answer: Head, request: HttpRequest): Noted {
