@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { until } from '../sonde-process.ts'
@@ -13,6 +13,9 @@ const LIMIT_MS = 60_000
 /** Time that nfacctd gets to end by itself, which it does not always. */
 const END_MS = 2000
 const LINKTYPE_RAW = 101
+const NFACCTD_ATTEMPTS_MAX = 4
+/** Time in which nfacctd prints all flows, or never. */
+const NFACCTD_LIMIT_MS = 10_000
 
 /** A record as nfdump or nfacctd prints it in JSON. */
 export type PrintedFlow = Readonly<Record<string, string | number>>
@@ -151,12 +154,12 @@ export class FlowTee {
 
   /** The flows of all packets as nfacctd of pmacct has them, with the keys and counts of a list; waits for so many. */
   async nfacctd(dir: string, aggregate: string, flows: number): Promise<readonly PrintedFlow[]> {
+    const capture = this.capture(dir)
     const [config, output] = [join(dir, 'nfacctd.conf'), join(dir, 'nfacctd.json')]
-    // At the end of the file it would end its plugin, which may not have read everything.
     writeFileSync(
       config,
       `daemonize: false
-pcap_savefile: ${this.capture(dir)}
+pcap_savefile: ${capture}
 pcap_sf_wait: true
 plugins: print
 aggregate: ${aggregate}
@@ -166,16 +169,20 @@ print_output_file: ${output}
 print_output_file_append: true
 `,
     )
-    const child = spawn('nfacctd', ['-f', config], { stdio: 'ignore' })
-    try {
-      return await until('nfacctd has written all flows', LIMIT_MS, () => {
-        if (!existsSync(output)) return undefined
-        const lines = readFileSync(output, 'utf8').split('\n').slice(0, -1)
-        return lines.length >= flows && lines.map((line) => JSON.parse(line) as PrintedFlow)
-      })
-    } finally {
-      await end(child, 'SIGINT')
+    const printed = (): readonly PrintedFlow[] | undefined => {
+      const lines = existsSync(output) ? readFileSync(output, 'utf8').split('\n').slice(0, -1) : []
+      return lines.length < flows ? undefined : lines.map((line) => JSON.parse(line) as PrintedFlow)
     }
+    // It reads the file even if its plugin is not ready yet, which then gets nothing. That happens on a slow machine.
+    for (let attempt = 0; attempt < NFACCTD_ATTEMPTS_MAX; attempt++) {
+      rmSync(output, { force: true })
+      const child = spawn('nfacctd', ['-f', config], { stdio: 'ignore' })
+      const found = await until('nfacctd has all flows', NFACCTD_LIMIT_MS, printed).catch(() => undefined)
+      // At its end it may print flows again.
+      await end(child, 'SIGINT')
+      if (found !== undefined) return found
+    }
+    throw new Error(`nfacctd did not print ${flows} flows in ${NFACCTD_ATTEMPTS_MAX} attempts`)
   }
 
   /** The fields of all records as tshark reads them, one list a packet; fails if tshark complains. */

@@ -14,11 +14,14 @@ import {
   value,
   wallNs,
 } from '@sonde/sdk'
+import { FlowDecoder } from '../../packages/sdk/test/flow-decoder.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
 import { FlowTee, Nfcapd } from './flow-peers.ts'
 
 const FLOWS = 500
+/** Packets until the next template. */
+const REFRESH = 4
 
 const flow4 = defineType('flow4', 'A flow over IPv4', {
   time: timestamp(),
@@ -135,4 +138,67 @@ for (const protocol of ['v9', 'ipfix'] as const) {
       assert.ok(tee.packets.every(({ length }) => length <= 1452))
     },
   )
+}
+
+test(
+  'nfcapd loses records only until the next template, if it lost the first or starts again; none if the exporter does',
+  needs('nfcapd', 'nfdump'),
+  async (t) => {
+    const nfcapd = await Nfcapd.start(t, folder(t))
+    const tee = await FlowTee.start(t, [nfcapd.port])
+    const decoder = new FlowDecoder()
+    let [sent, decoded, knownPackets] = [0, 0, 0]
+    const start = async (): Promise<(flows: number) => Promise<number>> => {
+      const netflow = { port: tee.port, domainId: 7, templateRefreshPackets: REFRESH }
+      const schema = createSchema({ name: 'flows', export: { netflow } })
+      t.after(() => schema.close())
+      schema.addType(flow6)
+      await schema.start()
+      const source = schema.createSource({ tag: 'flows', flushIntervalMs: 0 })
+      // Sends one flow a packet. Returns how many of them nobody could decode.
+      return async (flows) => {
+        for (let i = 0; i < flows; i++) {
+          const ends = { from: '2001:db8::1', to: '2001:db8:1::7', source_port: sent++, destination_port: 443 }
+          source.report(flow6, { time: wallNs(), ...ends, protocol: 6, packets: 1, bytes: 1 })
+          await schema.flush()
+        }
+        await until('its packets have come', 10_000, () => nfcapd.isRead && seen >= sent)
+        const before = decoded
+        for (const packet of tee.packets.slice(knownPackets)) decoded += decoder.decode(packet).length
+        knownPackets = tee.packets.length
+        return flows - (decoded - before)
+      }
+    }
+    // Packets with records that came to the tee, and whether it loses the next packets.
+    let [seen, isLossy] = [0, true]
+    tee.loses = (packet) => {
+      const hasRecord = setsOf(packet).some((id) => id >= 256)
+      if (hasRecord) seen++
+      const isLost = isLossy
+      // The template alone, and the template before the first record.
+      if (hasRecord) isLossy = false
+      return isLost
+    }
+    const send = await start()
+    assert.equal(await send(REFRESH + 5), REFRESH)
+    await nfcapd.stop()
+    await nfcapd.listen()
+    decoder.templates.clear()
+    const lost = await send(REFRESH * 2)
+    assert.ok(lost > 0 && lost < REFRESH, `${lost} lost`)
+    assert.equal(await (await start())(3), 0)
+    const printed = await nfcapd.flows()
+    assert.deepEqual(
+      [printed.length, sent - printed.length, nfcapd.counts.flows],
+      [decoded, REFRESH + lost, decoded],
+      'nfcapd has every flow but those without template',
+    )
+  },
+)
+
+/** The ids of the sets in a packet of NetFlow v9. */
+function setsOf(packet: Buffer): readonly number[] {
+  const ids: number[] = []
+  for (let at = 20; at < packet.length; at += packet.readUInt16BE(at + 2)) ids.push(packet.readUInt16BE(at))
+  return ids
 }
