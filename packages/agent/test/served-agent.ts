@@ -26,8 +26,8 @@ const steadyType = defineType('steady', 'Samples of a source that does what it s
 
 /** Options of {@link serveAgent}. */
 export interface ServeOptions {
-  /** Devices of the source. Default: 2. */
-  readonly devices?: number
+  /** Devices of the source; a function is asked at each sample. Default: 2. */
+  readonly devices?: number | (() => number)
   /** Sources beside the steady one, each with its own options by default. */
   readonly sources?: readonly SourceDefinition[]
   readonly paths?: AgentConfig['paths']
@@ -56,7 +56,8 @@ export async function serveAgent(
   const traceback = check(tracebackSchema, { dir, ...options.traceback }, 'traceback')
   if (!traceback.ok) throw new Error('the test has a wrong configuration of traceback')
   if (!exports.ok || !limits.ok || !service.ok) throw new Error('the test has a wrong configuration')
-  const definition = steady(options.devices ?? 2)
+  const { devices = 2 } = options
+  const definition = steady(typeof devices === 'number' ? () => devices : devices)
   const agent = createAgent({
     config: {
       dataSources: [definition, ...(options.sources ?? [])].map((one) => {
@@ -85,7 +86,7 @@ export async function serveAgent(
   return { agent, address, app }
 }
 
-function steady(devices: number): SourceDefinition {
+function steady(devices: () => number): SourceDefinition {
   return {
     name: 'steady',
     summary: 'Reports a row a device',
@@ -97,16 +98,16 @@ function steady(devices: number): SourceDefinition {
   }
 }
 
-function steadySource(devices: number, context: SourceContext): NodeSource {
+function steadySource(devices: () => number, context: SourceContext): NodeSource {
   const { source } = context
   let samples = 0
   return sampled(
     {
-      probe: () => ({ state: 'present', found: `${devices} devices` }),
+      probe: () => ({ state: 'present', found: `${devices()} devices` }),
       sample() {
         samples++
         const time = wallNs()
-        for (let i = 0; i < devices; i++)
+        for (let i = 0, count = devices(); i < count; i++)
           source.report(steadyType, {
             time,
             device: `dev${i}`,
