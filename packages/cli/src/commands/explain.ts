@@ -5,6 +5,7 @@ import type { ApiAnswers, ExplainLink, ExplainWalk, SourcesAnswer } from '@sonde
 import { messageOf, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { agentAddress } from './agent-address.ts'
+import { answerAt } from './agent-answer.ts'
 
 /** Longest time that an agent needs for an answer, even on a busy machine. Unit: milliseconds. */
 const AGENT_LIMIT_MS = 5000
@@ -55,8 +56,8 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
   ): Promise<ApiAnswers[Path] | undefined> => {
     const address = `${place}${path.replace(':name', encodeURIComponent(name))}?${new URLSearchParams(query)}`
     try {
-      const response = await fetch(address, { signal: AbortSignal.timeout(AGENT_LIMIT_MS) })
-      return response.ok ? ((await response.json()) as ApiAnswers[Path]) : undefined
+      const { status, text } = await answerAt(address, AGENT_LIMIT_MS)
+      return status === 200 ? (JSON.parse(text) as ApiAnswers[Path]) : undefined
     } catch {
       // Nothing listens there, or another program does. The walk then reports that no agent answers.
       return undefined

@@ -2,11 +2,10 @@ import { SondeError } from '@sonde/sdk'
 import { type AppState, GPU_FIELDS, type GpuField, type PodsAnswer } from '@sonde/sdk/api'
 import { messageOf, printable, sondeCommand } from '@sonde/sdk/internal'
 import * as v from 'valibot'
+import { answerAt } from '../agent-answer.ts'
 
 /** Longest time that an agent needs for an answer. Unit: milliseconds. */
 const ANSWER_LIMIT_MS = 10_000
-/** Limit of an answer; a longer one is not shown. 10 000 pods take a sixth of it. */
-const ANSWER_LIMIT_BYTES = 64 << 20
 /** Length of the quote if another program answers. Unit: characters. */
 const QUOTED_LENGTH = 300
 
@@ -49,7 +48,7 @@ const answerSchema = v.looseObject({
  */
 export async function askAgent(address: string, app: string | undefined): Promise<PodsAnswer> {
   const url = `${address}/api/v1/pods${app === undefined ? '' : `?app=${encodeURIComponent(app)}`}`
-  const { status, text } = await textAt(url).catch((cause: unknown) => {
+  const { status, text } = await answerAt(url, ANSWER_LIMIT_MS).catch((cause: unknown) => {
     throw fault(`no agent answers at ${address} (${reasonOf(cause)}); ${hint()}`, cause)
   })
   if (status === 404) throw fault(`the program at ${address} has no /api/v1/pods, so it is no agent of this version`)
@@ -58,18 +57,6 @@ export async function askAgent(address: string, app: string | undefined): Promis
   const checked = v.safeParse(answerSchema, body)
   if (checked.success) return checked.output
   throw fault(`the program at ${address} is no agent of this version: ${quoted(text)}`)
-}
-
-async function textAt(url: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS), redirect: 'error' })
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > ANSWER_LIMIT_BYTES) throw new Error(`an answer of more than ${ANSWER_LIMIT_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return { status: response.status, text: Buffer.concat(chunks).toString() }
 }
 
 function hint(): string {
