@@ -124,3 +124,49 @@ export function say(bytes: string | Uint8Array): WayFault {
     client.write(bytes)
   }
 }
+
+/** Writes one byte after the other, a byte each 10 milliseconds, and begins anew at the end. */
+export function drip(bytes: Uint8Array): WayFault {
+  return (client) => {
+    client.resume()
+    let at = 0
+    const timer = setInterval(() => {
+      client.write(bytes.subarray(at, at + 1))
+      at = (at + 1) % bytes.length
+    }, 10)
+    client.on('close', () => clearInterval(timer))
+  }
+}
+
+/** The request passes, and its answer comes after this time. */
+export function late(delayMs: number): WayFault {
+  return (client, toPeer) => {
+    const peer = toPeer()
+    client.pipe(peer)
+    peer.on('data', (answer) => setTimeout(() => client.write(answer), delayMs).unref())
+    client.on('close', () => peer.destroy())
+  }
+}
+
+/** Requests of HTTP with a text get a status as their answer, and all others pass. */
+export function refuse(text: string, status: number): WayFault {
+  return (client, toPeer) => {
+    const peer = toPeer()
+    peer.pipe(client)
+    client.on('close', () => peer.destroy())
+    let request = Buffer.alloc(0)
+    client.on('data', (bytes) => {
+      request = Buffer.concat([request, bytes])
+      if (!isWhole(request)) return
+      if (request.includes(text)) client.write(`HTTP/1.1 ${status} no\r\ncontent-length: 0\r\n\r\n`)
+      else peer.write(request)
+      request = Buffer.alloc(0)
+    })
+  }
+}
+
+function isWhole(request: Buffer): boolean {
+  const end = request.indexOf('\r\n\r\n')
+  const length = /^content-length: (\d+)\r$/im.exec(request.subarray(0, end + 2).toString('latin1'))?.[1]
+  return end >= 0 && request.length >= end + 4 + Number(length ?? 0)
+}

@@ -5,9 +5,12 @@ import { FAR_ENDS, SECRET } from '../../test/far-ends.ts'
 import {
   cutAnswer,
   cutRequest,
+  drip,
   FaultyWay,
+  late,
   pass,
   pour,
+  refuse,
   say,
   silent,
   unread,
@@ -34,6 +37,8 @@ const FAULTS: Readonly<Record<string, WayFault>> = {
   'closes before an answer': cutAnswer(0),
   'closes after three bytes of its answer': cutAnswer(3),
   'closes after ten bytes of the request': cutRequest(10),
+  'answers after the time limit': late(400),
+  'answers a byte at a time': drip(Buffer.from('HTTP/1.1 200 OK\r\nx-slow: 1\r\n'.repeat(10))),
   'answers with noise without end': pour(FILLER),
   'answers with line feeds without end': pour(Buffer.alloc(65_536, '\n')),
   'sends headers without end': pour(Buffer.from(`x-${SECRET}: ${SECRET}\r\n`.repeat(500)), 'HTTP/1.1 200 OK\r\n'),
@@ -78,6 +83,60 @@ describe('a far end that breaks its protocol', { concurrency: true }, () => {
       assert.deepEqual([...new Set(farEnd.devices())], given)
       assert.deepEqual([sink.stats.out, sink.stats.dropped.size, sink.failing], [given.length, 0, ''])
       assert.deepEqual([other.devices(), neighbour.stats.errors], [given, 0])
+    })
+  }
+})
+
+/** How a far end can refuse one record for ever, and the reason of its drop. */
+const REFUSALS = [
+  { status: 400, reason: 'rejected' },
+  { status: 429, reason: 'retry_limit' },
+  { status: 503, reason: 'retry_limit' },
+] as const
+const REDIRECTS = [301, 302, 303, 307, 308]
+
+describe('a far end over HTTP', { concurrency: true }, () => {
+  for (const [name, start] of Object.entries(FAR_ENDS)) {
+    if (name === 'fluent_bit') continue
+    for (const { status, reason } of REFUSALS) {
+      test(`${name}: a record that always gets ${status} is dropped as ${reason}, and the others arrive`, async (t) => {
+        const farEnd = await start(t)
+        const way = await FaultyWay.start(t, farEnd.port)
+        way.fault = refuse('poison', status)
+        // Requests that are tried again are not halved, and the specification of OTLP ends a request that got 400.
+        const isHalved = reason === 'rejected' && name !== 'otlp'
+        const limits = { ...HASTY, retryLimitMs: 500, ...(isHalved ? {} : { batchRecordsMax: 1 }) }
+        const sink = farEnd.open({ ...limits, timeoutMs: 60_000, port: way.port })
+        t.after(() => sink.close())
+        const source = new BatchSource()
+        for (const device of ['first', 'poison', 'last']) sink.accept(source.ports({ [device]: 1 }))
+        await assert.rejects(sink.flush())
+        const { stats } = sink
+        assert.deepEqual([...stats.dropped], [[reason, 1]])
+        assert.deepEqual([stats.in, stats.out, sink.queuedRecords], [3, 2, 0])
+        assert.deepEqual(farEnd.devices(), ['first', 'last'])
+      })
+    }
+
+    test(`${name}: a redirect is not followed, and what follows arrives`, async (t) => {
+      const [farEnd, other] = [await start(t), await start(t)]
+      const [way, target] = [await FaultyWay.start(t, farEnd.port), await FaultyWay.start(t, other.port)]
+      const sink = farEnd.open({ ...HASTY, timeoutMs: 60_000, port: way.port })
+      t.after(() => sink.close())
+      const source = new BatchSource()
+      for (const to of [`http://127.0.0.1:${target.port}/`, 'file:///etc/passwd']) {
+        for (const status of REDIRECTS) {
+          way.fault = say(`HTTP/1.1 ${status} no\r\nlocation: ${to}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+          sink.accept(source.ports({ lost: status }))
+          await assert.rejects(sink.flush(), `${status} to ${to}`)
+          way.break()
+        }
+      }
+      assert.deepEqual([[...sink.stats.dropped], target.connections], [[['rejected', 2 * REDIRECTS.length]], 0])
+      way.fault = pass
+      sink.accept(source.ports({ last: 1 }))
+      await sink.flush()
+      assert.deepEqual(farEnd.devices(), ['last'])
     })
   }
 })
