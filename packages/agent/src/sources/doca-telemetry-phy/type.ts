@@ -92,5 +92,5 @@ export const docaDiagLinkType = defineType(
       help: 'Errors of the link by kind, counted where origin says; no diagnostic counter counts them',
     }),
   },
-  { entity: { kind: 'nic', key: ['device', 'port'] }, core: [] },
+  { entity: { kind: 'nic', key: ['device', 'port'] }, core: ['errors'] },
 )
