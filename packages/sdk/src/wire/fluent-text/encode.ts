@@ -1,6 +1,7 @@
 import type { Batch } from '../../schema/batch.ts'
 import { isPresent, readField } from '../../schema/reader.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
+import { readableRecord } from '../log-attributes.ts'
 import { recordMembers } from '../record-json.ts'
 import { timeNsOf } from '../record-time.ts'
 
@@ -37,11 +38,14 @@ const NS_OF_S = 1_000_000_000n
  */
 export function encodeTextLines(batches: readonly Batch[], options: TextOptions): string {
   let lines = ''
+  const isJson = options.format !== 'csv' && options.format !== 'template'
   for (const batch of batches) {
     const views = viewsOf(batch.bytes)
     for (let i = 0; i < batch.count; i++) {
       const timeNs = timeNsOf(batch, views, i)
-      lines += `${lineOf(timeNs, headOf(batch, timeNs), valuesOf(batch, views, i), options)}\n`
+      const values = valuesOf(batch, views, i)
+      const shown = isJson ? readableRecord(batch.type, values) : values
+      lines += `${lineOf(timeNs, headOf(batch, timeNs), shown, options)}\n`
     }
   }
   return lines
