@@ -106,9 +106,10 @@ export function decode2(body: Uint8Array): ArrivedSeries2[] {
 
 /**
  * What a receiver takes. `1.0`: it answers 2.0 with 415. `1.0 with 400`: with 400. `silent 1.0`: with 204, and stores
- * nothing, as Prometheus 2.42 and VictoriaMetrics 1.79 do. `2.0`: both.
+ * nothing, as Prometheus 2.42 and VictoriaMetrics 1.79 do. `1.0 with a word`: the same with a count that is no number.
+ * `2.0`: both.
  */
-export type ReceiverKind = '1.0' | '1.0 with 400' | 'silent 1.0' | '2.0'
+export type ReceiverKind = '1.0' | '1.0 with 400' | 'silent 1.0' | '1.0 with a word' | '2.0'
 
 /**
  * A receiver of remote write on the loopback interface, made from the table of headers and statuses of the protocol.
@@ -146,6 +147,8 @@ export class RemoteWritePeer {
     if (this.kind === '1.0') return { status: 415, text: 'unsupported' }
     if (this.kind === '1.0 with 400') return { status: 400, text: 'what is that' }
     if (this.kind === 'silent 1.0') return { status: 204, text: '' }
+    if (this.kind === '1.0 with a word')
+      return { status: 204, text: '', headers: { 'X-Prometheus-Remote-Write-Samples-Written': 'many' } }
     const series = decode2(payload)
     this.series.push(...series)
     const count = (of: (each: ArrivedSeries2) => number) => String(series.reduce((sum, each) => sum + of(each), 0))

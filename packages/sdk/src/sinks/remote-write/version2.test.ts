@@ -121,7 +121,7 @@ test('a histogram with a sum is a native histogram with custom edges, and ends a
   assert.deepEqual([end?.count_int, end?.sum, end?.timestamp], [0, Number.NaN, 1_790_000_001_001])
 })
 
-for (const kind of ['1.0', '1.0 with 400', 'silent 1.0'] as const) {
+for (const kind of ['1.0', '1.0 with 400', 'silent 1.0', '1.0 with a word'] as const) {
   test(`a receiver that answers as "${kind}" gets the same records as 1.0, and 1.0 from then on, told once`, async (t) => {
     const { peer, sink, source } = await open(t)
     peer.kind = kind

@@ -91,12 +91,15 @@ export class Versions {
   }
 
   #note(answer: Head, request: HttpRequest): Noted {
-    const counts = WRITTEN.map((name) => answer.header(name))
-    const written = counts.every((count) => count === undefined)
-      ? undefined
-      : Number(counts[0] ?? 0) + Number(counts[1] ?? 0)
+    const counts = WRITTEN.map((name) => countIn(answer.header(name)))
+    const written = counts.every((count) => count === undefined) ? undefined : (counts[0] ?? 0) + (counts[1] ?? 0)
     const noted = { status: answer.status, written }
     this.#answers.set(request, noted)
     return noted
   }
+}
+
+/** The number in a header; undefined without a header, and if the text is no whole number. */
+function countIn(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
