@@ -33,7 +33,7 @@ test('an agent that is killed while it sends flows from a queue on disk sends th
   await agent.stop('SIGKILL')
   const before = collector.records.length
   assert.ok(before < FLOWS, 'it was killed while it was sending')
-  // The next agent is another exporter, whose sequence begins anew.
+  // The agent that starts now is another exporter, and begins its sequence at 0.
   collector.decoder = new FlowDecoder()
   const next = await startSonde(['agent', '--config', config], { env })
   t.after(() => next.stop())
