@@ -3,13 +3,16 @@ import { test } from 'node:test'
 import { FlowCollector } from '../../../test/flow-collector.ts'
 import { numberOf } from '../../../test/flow-decoder.ts'
 import { sondeError, until } from '../../../test/helper.ts'
+import { PrometheusRig } from '../../../test/prometheus-rig.ts'
 import { BatchSource } from '../../../test/sink-records.ts'
 import { testSink } from '../../../test/test-sink.ts'
 import type { DeliverySink } from '../../delivery/delivery.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { element } from '../../schema/element.ts'
 import { array, chars, counter, timestamp, value } from '../../schema/field.ts'
+import { readRecord } from '../../schema/reader.ts'
 import { defineOwnType, defineType, type RecordType } from '../../schema/record-type.ts'
+import { viewsOf } from '../../schema/views.ts'
 import { createNetflow } from './netflow.ts'
 
 const flow = defineType('flow', 'A flow', {
@@ -18,6 +21,7 @@ const flow = defineType('flow', 'A flow', {
   bytes: element('IN_BYTES', counter('u64')),
 })
 
+const AT = 1_800_000_000_000_000_000n
 const ELEMENTS: Readonly<Record<string, number>> = {
   device: 10,
   rx_bytes_total: 1,
@@ -123,4 +127,39 @@ test('a type that does not fit a packet is refused before anything is sent', () 
       /^type wide needs packets of 1392 bytes for its template of 20 fields and one record; allowed: 1000; take fewer/,
     ),
   )
+})
+
+test('records of a type that does not fit a packet are dropped, and those of an honest neighbour are sent', async (t) => {
+  const collector = await FlowCollector.start(t)
+  const fields = Object.fromEntries(
+    Array.from({ length: 20 }, (_, i) => [`f${i}`, element('APPLICATION_NAME', chars(64, { role: 'value' }))]),
+  )
+  const wide = defineType('wide', 'Too many fields', { time: timestamp(), ...fields })
+  const texts = Object.fromEntries(Object.keys(fields).map((name) => [name, 'x']))
+  const sink = createNetflow({ port: collector.port, packetBytesMax: 1000, lingerMs: 20 })
+  t.after(() => sink.close())
+  const honest = (port: number) => new BatchSource().batch(flow, [{ time: AT, from: port, bytes: port }])
+  sink.accept(honest(1))
+  sink.accept(new BatchSource().batch(wide, [{ time: AT, ...texts }] as never))
+  sink.accept(honest(2))
+  await sink.flush().catch(() => undefined)
+  await until('the flows of the neighbour', () => collector.records.length === 2)
+  assert.deepEqual([...sink.stats.dropped], [['encode_failed', 1]])
+})
+
+test('addresses are text where records are read, and no metric', async () => {
+  const addresses = defineType('addresses', 'Addresses', {
+    time: timestamp(),
+    from: element('IPV4_SRC_ADDR'),
+    next: element('IPV6_NEXT_HOP'),
+    mac: element('IN_SRC_MAC'),
+    bytes: element('IN_BYTES', counter('u64')),
+  })
+  const given = { from: '192.0.2.1', next: '2001:db8::1', mac: '02:00:5e:10:00:01', bytes: 7n }
+  const batch = new BatchSource().batch(addresses, [{ time: AT, ...given }])
+  const { time: _, ...read } = readRecord(addresses, viewsOf(batch.bytes), 0, batch.symbols)
+  assert.deepEqual(read, given)
+  const rig = new PrometheusRig()
+  rig.view.accept(batch)
+  assert.deepEqual(await rig.lines(), ['addresses_bytes 7'])
 })
