@@ -20,7 +20,7 @@ import { kill } from './loops/kill.ts'
 import { link } from './loops/link.ts'
 import { marks } from './loops/marks.ts'
 import { pages } from './loops/pages.ts'
-import { forward, queue } from './loops/queue.ts'
+import { forward, outage, queue } from './loops/queue.ts'
 import { readers } from './loops/readers.ts'
 import { recipe } from './loops/recipe.ts'
 import { roots } from './loops/roots.ts'
@@ -38,7 +38,7 @@ export const INPUT: readonly FaultLoop[] = [
 export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
-export const SERVICE: readonly FaultLoop[] = [forward, hostile, queue, service]
+export const SERVICE: readonly FaultLoop[] = [forward, hostile, outage, queue, service]
 
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roots, soak]

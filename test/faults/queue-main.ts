@@ -1,24 +1,34 @@
-// An application with a queue on disk: `queue-main.ts QUEUE_DIR TARGET FIRST`. TARGET is JSON: a
-// destination with its options. The application reports numbers from FIRST on until it is killed. After each flush it
-// prints the number below which everything is acknowledged.
+// An application with queues on disk: `queue-main.ts QUEUES_DIR EXPORT FIRST [END]`. EXPORT is JSON: destinations with
+// their options. The application reports numbers from FIRST on, below END, until it is killed. After each flush it prints
+// the number below which everything is acknowledged.
+import { join } from 'node:path'
 import { createSchema, wallNs } from '@sonde/sdk'
 import { CHECK, numberedType } from './numbered.ts'
 
-const [, , queueDir = '', target = '{}', first = '0'] = process.argv
-const limits = { queueDir, lingerMs: 5, backoffInitialMs: 10, backoffMaxMs: 100, batchRecordsMax: 500 }
-const [[kind, options] = []] = Object.entries(JSON.parse(target) as Record<string, object>)
+/** Each record of a flush is of another series. */
+const RECORDS_OF_FLUSH = 50
+/** Prometheus knows no shorter time between two samples. */
+const PERIOD_MIN_NS = 1_000_000n
+
+const [, , queuesDir = '', destinations = '{}', first = '0', end = 'Infinity'] = process.argv
+const targets = Object.entries(JSON.parse(destinations) as Record<string, object>)
 const schema = createSchema({
   name: 'queue_loop',
-  export: { [kind ?? '']: { ...options, ...limits } },
+  export: Object.fromEntries(targets.map(([kind, options]) => [kind, { ...options, queueDir: join(queuesDir, kind) }])),
 })
 schema.addType(numberedType)
 await schema.start()
 const source = schema.createSource({ tag: 'app' })
-for (let number = BigInt(first); ; ) {
-  for (let i = 0; i < 50; i++, number++) {
+let time = 0n
+for (let number = BigInt(first); number < Number(end); ) {
+  const now = wallNs()
+  time = now > time + PERIOD_MIN_NS ? now : time + PERIOD_MIN_NS
+  for (let i = 0; i < RECORDS_OF_FLUSH; i++, number++) {
     const check = BigInt.asUintN(64, (number + 1n) * CHECK)
-    source.report(numberedType, { time: wallNs(), worker: 'app', number_total: number, check })
+    source.report(numberedType, { time, worker: `w${i}`, number_total: number, check })
   }
   await source.flush()
   process.stdout.write(`${number}\n`)
 }
+// Its destinations go on until it is killed.
+process.stdin.resume()

@@ -3,106 +3,205 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Random } from '../../../packages/sdk/test/random.ts'
 import { startSonde, temporaryDir, until } from '../../sonde-process.ts'
+import { SONDE } from '../../sonde-program.ts'
 import type { FaultLoop } from '../loop.ts'
 import { Reporter } from '../numbered.ts'
-import { ForwardReceiver, LineReceiver, type NumberReceiver } from '../receivers.ts'
+import { ForwardReceiver } from '../receivers/forward-receiver.ts'
+import {
+  EsReceiver,
+  InfluxReceiver,
+  LineReceiver,
+  OtlpReceiver,
+  RemoteWriteReceiver,
+} from '../receivers/http-receivers.ts'
+import type { NumberReceiver, Way } from '../receivers/number-receiver.ts'
 
 const APP = fileURLToPath(new URL('../queue-main.ts', import.meta.url))
 /** Numbers of one life of the application at most. */
 const LIFE = 1_000_000
-const ARRIVE_LIMIT_MS = 120_000
+/** Numbers beyond those that the application has printed: it was killed during a flush, or before the line. */
+const UNPRINTED = 100
+const ARRIVE_LIMIT_MS = 60_000
+/** The records of so many rounds are compared at once, because that needs another life of the application. */
+const COMPARE_ROUNDS = 10
+const LIMITS = { linger_ms: 5, backoff_initial_ms: 10, backoff_max_ms: 100, batch_records_max: 500 }
+const AWAY: readonly Way[] = ['fails', 'mute', 'gone']
 
-/** Runs an application until it has done enough, and kills it. Returns the number below which all is acknowledged. */
-async function killApp(
-  queueDir: string,
-  { target }: NumberReceiver,
-  first: number,
-  isEnough: (acknowledged: number) => boolean,
-): Promise<number> {
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning']
-  const child = spawn(process.execPath, [...flags, APP, queueDir, JSON.stringify(target), `${first}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let acknowledged = first
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    acknowledged = Number(line)
-  })
-  try {
-    await until('the application reports', ARRIVE_LIMIT_MS, () => isEnough(acknowledged) || child.exitCode !== null)
-    assert.equal(child.exitCode, null, 'the application ended')
-  } finally {
-    child.kill('SIGKILL')
-    await once(child, 'close')
-  }
-  return acknowledged
-}
+type Range = { readonly first: number; readonly end: number }
 
 /** Kills agent and application with full queues, while their receiver of JSON lines comes and goes. */
-export const queue = queueLoop('queue', 'JSON lines', 3, () => new LineReceiver())
+export const queue = queueLoop('queue', 'JSON lines', 1, () => [new LineReceiver()])
 
 /** The same with a server of Fluent Forward that others wrote. */
-export const forward = queueLoop('forward', 'Fluent Forward', 2, () => new ForwardReceiver())
+export const forward = queueLoop('forward', 'Fluent Forward', 1, () => [new ForwardReceiver()])
 
-function queueLoop(name: string, format: string, testRounds: number, receiver: () => NumberReceiver): FaultLoop {
+/** The same with all destinations that have a queue on disk, at once. */
+export const outage = queueLoop('outage', 'all destinations over a network at once', 1, () => [
+  new LineReceiver(),
+  new ForwardReceiver(),
+  new InfluxReceiver(),
+  new EsReceiver(),
+  new RemoteWriteReceiver(),
+  new OtlpReceiver(),
+])
+
+/** An application that is killed again and again, and continues its numbers. */
+class KilledApp {
+  readonly #queuesDir: string
+  readonly #receivers: readonly NumberReceiver[]
+  readonly #lives: Range[] = []
+
+  constructor(queuesDir: string, receivers: readonly NumberReceiver[]) {
+    this.#queuesDir = queuesDir
+    this.#receivers = receivers
+  }
+
+  /** Records that were acknowledged. */
+  get acknowledged(): number {
+    return this.#lives.reduce((sum, { first, end }) => sum + end - first, 0)
+  }
+
+  /** Runs it until so many records are acknowledged, and kills it while it reports. */
+  async live(count: number): Promise<void> {
+    const first = this.#lives.length * LIFE
+    await this.#run(first, (end) => end >= first + count)
+  }
+
+  async #run(first: number, isEnough: (end: number) => boolean, ...more: readonly string[]): Promise<void> {
+    const args = [...SONDE.slice(1, -1), APP, this.#queuesDir, JSON.stringify(exportOf(this.#receivers, camelCase))]
+    const child = spawn(SONDE[0], [...args, `${first}`, ...more], { stdio: ['pipe', 'pipe', 'inherit'] })
+    let end = first
+    let text = ''
+    child.stdout.on('data', (piece: Buffer) => {
+      const lines = (text + piece).split('\n')
+      text = lines.pop() ?? ''
+      end = Number(lines.at(-1) ?? end)
+    })
+    const isDone = () => isEnough(end) || child.exitCode !== null
+    try {
+      await until(
+        () => `the application reports, and everything arrives; ${missing(this.#receivers, this.#lives)}`,
+        ARRIVE_LIMIT_MS,
+        isDone,
+      )
+      assert.equal(child.exitCode, null, 'the application ended')
+    } finally {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    }
+    this.#lives.push({ first, end })
+  }
+
+  /** Lets another life send everything; each receiver must have exactly what was reported. */
+  async compare(): Promise<void> {
+    const lives = [...this.#lives]
+    const hasAll = () =>
+      this.#receivers.every((each) => lives.every(({ first, end }) => each.firstMissing(first, end) === undefined))
+    const first = lives.length * LIFE
+    await this.#run(first, hasAll, `${first + 1}`)
+    const reported = this.#lives.map(({ first, end }) => ({ first, end: end + UNPRINTED }))
+    for (const each of this.#receivers) each.settle(first, reported)
+  }
+}
+
+function queueLoop(name: string, format: string, testRounds: number, receivers: () => NumberReceiver[]): FaultLoop {
   return {
     name,
-    what: `kill -9 of \`sonde up\` and of an application, each with a queue on disk, while their receiver comes and goes: everything that was acknowledged arrives, whole and in order (${format})`,
+    what: `kill -9 of an agent or \`sonde up\`, and of an application, each with queues on disk, at random moments while the far ends fail, break off, leave and return: everything that was acknowledged arrives, whole, in the order and as often as the README of the destination says (${format})`,
     testRounds,
     async open() {
       const dir = temporaryDir()
-      const [ofApp, ofAgent] = [await receiver().start(), await receiver().start()]
+      const [ofApp, ofAgent] = [receivers(), receivers()]
+      const all = [...ofApp, ...ofAgent]
+      for (const each of all) await each.start()
       const config = join(dir.path, 'sonde.yaml')
-      const limits = 'linger_ms: 5, backoff_initial_ms: 10, backoff_max_ms: 100'
-      writeFileSync(config, `data_sources: []\nexport: { ${ofAgent.configuration(limits)} }\n`)
+      writeFileSync(config, JSON.stringify({ data_sources: [], export: exportOf(ofAgent) }))
       const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: join(dir.path, 'sockets') }
-      const start = () =>
-        startSonde(['up', '--config', config, '--data-dir', dir.path, '--log-level', 'error'], { env })
+      const start = (command: 'up' | 'agent') =>
+        startSonde([command, '--config', config, '--data-dir', dir.path, '--log-level', 'error'], { env })
       const reporter = new Reporter(env.SONDE_SERVICE_SOCKETS_DIR)
-      let sonde = await start()
-      const lives: { readonly first: number; readonly end: number }[] = []
+      const app = new KilledApp(join(dir.path, 'app'), ofApp)
+      let sonde = await start('up')
+
+      async function killAgent(random: Random, isEarly: boolean): Promise<void> {
+        const { stats } = reporter.sink
+        const before = stats.out
+        if (!isEarly) await until('pages are acknowledged', ARRIVE_LIMIT_MS, () => stats.out > before)
+        await new Promise((resolve) => setTimeout(resolve, random.integer(0, 200)))
+        await sonde.stop('SIGKILL')
+        sonde = await start(random.chance(0.25) ? 'up' : 'agent')
+        assert.deepEqual([...stats.dropped], [], 'the client dropped records')
+      }
+
+      async function compare(): Promise<void> {
+        for (const each of all) await each.setWay('takes')
+        await app.compare()
+        const acknowledged = reporter.sink.stats.out
+        const hasAll = () => ofAgent.every((each) => each.firstMissing(0, acknowledged) === undefined)
+        await until(
+          () => `everything arrives; ${missing(ofAgent, [{ first: 0, end: acknowledged }])}`,
+          ARRIVE_LIMIT_MS,
+          hasAll,
+        )
+        for (const each of ofAgent) each.settle(acknowledged, [{ first: 0, end: reporter.reported }])
+      }
+
       return {
         async round(random, index) {
-          await ofApp.setAway(random.next() < 0.5)
-          await ofAgent.setAway(random.next() < 0.5)
-          const first = lives.length * LIFE
-          const enough = first + random.integer(1, 20_000)
-          const end = await killApp(join(dir.path, 'app'), ofApp, first, (acknowledged) => acknowledged >= enough)
-          lives.push({ first, end })
-          if (index % 2 === 0) await until('a page is acknowledged', ARRIVE_LIMIT_MS, () => reporter.sink.stats.out > 0)
-          await sonde.stop('SIGKILL')
-          sonde = await start()
-          assert.deepEqual([...reporter.sink.stats.dropped], [], 'the client dropped records')
+          for (const each of all) await each.setWay(random.chance(0.5) ? 'takes' : random.pick(AWAY))
+          const count = random.integer(1, random.chance(0.2) ? 20_000 : 2000)
+          const isEarly = random.chance(0.3)
+          await Promise.all([app.live(count), killAgent(random, isEarly)])
+          for (const { kind, faults } of all) assert.deepEqual(faults, [], kind)
+          if (index % COMPARE_ROUNDS === 0) await compare()
         },
         async close() {
           try {
+            for (const each of ofAgent) await each.setWay('takes')
             reporter.stop()
-            await ofApp.setAway(false)
-            await ofAgent.setAway(false)
             await reporter.sink.flush()
             assert.equal(reporter.sink.status().ack, 'durable')
-            // Another application sends the rest of the queue.
-            const next = lives.length * LIFE
-            await killApp(join(dir.path, 'app'), ofApp, next, () => ofApp.arrived.has(next))
-            let acknowledged = 0
-            for (const { first, end } of lives) {
-              acknowledged += end - first
-              assert.equal(ofApp.countOf(first, end), end - first, `all of the numbers from ${first} to ${end} arrive`)
-            }
-            await until('everything arrives', ARRIVE_LIMIT_MS, () => ofAgent.arrived.size >= reporter.reported)
-            assert.equal(ofAgent.countOf(0, reporter.reported), reporter.reported)
-            assert.equal(ofApp.late + ofAgent.late, 0, 'records arrived out of order')
-            return `${acknowledged + reporter.reported} records arrived; ${ofApp.repeated + ofAgent.repeated} of them again`
+            assert.equal(reporter.sink.stats.out, reporter.reported)
+            await compare()
+            const again = ofApp.map(({ kind, repeated }, i) => `${kind} ${repeated + (ofAgent[i]?.repeated ?? 0)}`)
+            return `${app.acknowledged + reporter.reported} records arrived at each; again: ${again.join(', ')}`
           } finally {
+            reporter.stop()
             await reporter.sink.close()
             await sonde.stop('SIGKILL')
-            for (const each of [ofApp, ofAgent]) await each.close()
+            for (const each of all) await each.close()
             dir.remove()
           }
         },
       }
     },
   }
+}
+
+/** The block `export` with a destination for each receiver. */
+function exportOf(receivers: readonly NumberReceiver[], spelled = (key: string) => key) {
+  const limits = Object.entries(LIMITS).map(([key, value]) => [spelled(key), value])
+  return Object.fromEntries(
+    receivers.map(({ kind, options }) => [
+      spelled(kind),
+      { ...options, ...Object.fromEntries(limits), sources: ['!self'] },
+    ]),
+  )
+}
+
+function camelCase(key: string): string {
+  return key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Says how far the receivers have come. */
+function missing(receivers: readonly NumberReceiver[], ranges: readonly Range[]): string {
+  return receivers
+    .map((each) => {
+      const gaps = ranges.flatMap(({ first, end }) => each.firstMissing(first, end) ?? [])
+      return `${each.kind} lacks ${gaps.join(', ') || 'nothing'}, faults: ${each.faults.join('; ') || 'none'}`
+    })
+    .join('. ')
 }
