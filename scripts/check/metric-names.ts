@@ -9,8 +9,8 @@ import { declaredTypes } from '../docs/metric-list.ts'
 const GOLDEN = new URL('../../test/house/metric-names.txt', import.meta.url)
 const FAMILIES = 'netdev|ethtool|rdma|doca|pci|nvml|host|pod|app|shared|sonde'
 /**
- * A word that begins as a metric does, and the field after it if it is a type. Names of files are no such words, nor are
- * those of recording rules: `instance:sonde_gpu_power_watts:sum`.
+ * A word that begins as a metric does, and the field after it if it is a type. Names of files are no such words, nor
+ * are those of recording rules: `instance:sonde_gpu_power_watts:sum`.
  */
 const WORD = new RegExp(
   `(?<![\\w$./-])((?:${FAMILIES})_[a-z0-9_]+|DCGM_(?:FI|EXP)_[A-Z0-9_]+)(?:\\.([a-z][a-z0-9_]*))?(?![\\w(]|:[a-z])`,

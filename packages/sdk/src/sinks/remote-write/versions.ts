@@ -41,7 +41,9 @@ interface Noted {
  */
 export class Versions {
   current: Version
-  /** Why the receiver gets 1.0 although 2.0 is configured, as a sentence; empty while it gets the configured version. */
+  /**
+   * Why the receiver gets 1.0 although 2.0 is configured, as a sentence; empty while it gets the configured version.
+   */
   fallback = ''
   readonly #name: string
   /** Whether an answer had the headers of 2.0. */
