@@ -1,4 +1,5 @@
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { needs } from '../../../../../test/debian.ts'
 import type { DoubleDevice } from '../../../../../test/doubles/doca/doca-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
@@ -13,6 +14,9 @@ import { docaTelemetryPhy } from '../doca-telemetry-phy/doca-telemetry-phy.ts'
 const NEEDS = needs('cc')
 const BESIDE = [docaTelemetryPhy, docaTelemetryPci, docaTelemetryPcc, docaTelemetryDpa]
 const NAMES = ['mlx5_0', 'mlx5_1', 'mlx5_2']
+
+/** From one scrape to the next. Unit: milliseconds. */
+const PAUSE_MS = 50
 
 /** Removals of a device: `SONDE_REMOVALS=100` for a full run. */
 const ROUNDS = Number(process.env.SONDE_REMOVALS ?? 1)
@@ -41,64 +45,70 @@ function devicesWith(second: DoubleDevice = {}): Record<string, DoubleDevice> {
   return Object.fromEntries(NAMES.map((name, at) => [name, at === 1 ? { ...MOVING, ...second } : MOVING]))
 }
 
-async function bringUp(t: Parameters<typeof readDouble>[0]) {
+/** By domain: the sum of its counter for each device that has series. */
+type Counts = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+test('a hang costs one source of one device, a crash and a removal cost nothing for long', NEEDS, async (t) => {
   const { double, scrape, child, hurry } = await readDouble(t, { devices: devicesWith(), beside: BESIDE })
-  /** The counters of a domain, added up for each device that has series. */
-  const countsOf = async (counter: string) => {
-    const counts = new Map<string, number>()
-    for (const line of await scrape(`${counter}{`)) {
-      const device = /device="([^"]+)"/.exec(line)?.[1] ?? ''
-      counts.set(device, (counts.get(device) ?? 0) + Number(line.split(' ').at(-1)))
-    }
-    return counts
+  const counts = async (): Promise<Counts> => {
+    const lines = await scrape('doca_')
+    return new Map(Object.entries(DOMAINS).map(([domain, { counter }]) => [domain, sumsOf(counter, lines)]))
   }
   /** Waits until each counter of these devices has moved, and no other device has it. */
   const moves = async (what: string, names: readonly string[], domains = Object.keys(DOMAINS)) => {
-    for (const domain of domains) {
-      const { counter } = DOMAINS[domain as keyof typeof DOMAINS]
-      const before = await countsOf(counter)
-      await until(`${what}: ${domain} of ${names.join()}`, async () => {
-        const now = await countsOf(counter)
-        return now.size === names.length && names.every((name) => (now.get(name) ?? 0) !== (before.get(name) ?? 0))
+    const before = await counts()
+    await until(`${what}: ${domains} of ${names}`, async () => {
+      // Each scrape costs as much as many readings.
+      await setTimeout(PAUSE_MS)
+      const now = await counts()
+      return domains.every((domain) => {
+        const [old, own] = [before.get(domain), now.get(domain)]
+        return own?.size === names.length && names.every((name) => (own.get(name) ?? 0) !== (old?.get(name) ?? 0))
       })
-    }
+    })
   }
   await moves('at first', NAMES)
-  return { double, child, moves, hurry }
-}
-
-test('a call that hangs costs the series of its source and device alone', NEEDS, async (t) => {
-  const { double, moves } = await bringUp(t)
-  for (const [domain, { read }] of Object.entries(DOMAINS)) {
-    double.play(devicesWith({ faults: [`hang ${read}`] }))
-    await moves(`${read} hangs`, ['mlx5_0', 'mlx5_2'], [domain])
-    double.play(devicesWith())
-    await moves(`${read} came back`, NAMES, [domain])
-  }
-})
-
-test('a crash in any call ends the child, and another child reads everything again', NEEDS, async (t) => {
-  const { double, moves, child } = await bringUp(t)
-  for (const { read } of Object.values(DOMAINS)) {
-    const before = child()
-    double.play(devicesWith({ faults: [`segv ${read}`] }))
-    await until(`the child crashed in ${read}`, () => child() !== before)
-    double.play(devicesWith())
-  }
-  await moves('after the crashes', NAMES)
-})
-
-test('a device that is removed under load leaves all sources, and comes back, again and again', NEEDS, async (t) => {
-  const { double, moves, hurry } = await bringUp(t)
   await hurry()
-  const { mlx5_1: _, ...others } = devicesWith()
-  for (let round = 0; round < ROUNDS; round++) {
+
+  await t.test('a call that hangs costs the series of its source and device alone', async () => {
+    for (const [domain, { read }] of Object.entries(DOMAINS)) {
+      double.play(devicesWith({ faults: [`hang ${read}`] }))
+      await moves(`${read} hangs`, ['mlx5_0', 'mlx5_2'], [domain])
+      double.play(devicesWith())
+      await moves(`${read} came back`, NAMES, [domain])
+    }
+  })
+
+  await t.test('a device that is removed under load leaves all sources, and comes back', async () => {
+    const { mlx5_1: _, ...others } = devicesWith()
+    for (let round = 0; round < ROUNDS; round++) {
+      double.play(others)
+      await moves(`removed ${round}`, ['mlx5_0', 'mlx5_2'])
+      double.play(devicesWith())
+      await moves(`returned ${round}`, NAMES)
+    }
     double.play(others)
-    await moves(`removed ${round}`, ['mlx5_0', 'mlx5_2'])
+    const rest = Object.keys(others).length * Object.keys(DOMAINS).length
+    await until('the contexts of the device are released', () => double.total('contexts') === rest)
     double.play(devicesWith())
-    await moves(`returned ${round}`, NAMES)
-  }
-  double.play(others)
-  const rest = Object.keys(others).length * Object.keys(DOMAINS).length
-  await until('the contexts of the device are released', () => double.total('contexts') === rest)
+    await moves('returned at last', NAMES)
+  })
+
+  await t.test('a crash in a call of one source ends the child, and another child reads everything again', async () => {
+    const before = child()
+    double.play(devicesWith({ faults: [`segv ${DOMAINS.dpa.read}`] }))
+    await until('the child crashed', () => child() !== before)
+    double.play(devicesWith())
+    await moves('after the crash', NAMES)
+  })
 })
+
+function sumsOf(counter: string, lines: readonly string[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const line of lines) {
+    if (!line.startsWith(`${counter}{`)) continue
+    const device = /device="([^"]+)"/.exec(line)?.[1] ?? ''
+    sums.set(device, (sums.get(device) ?? 0) + Number(line.split(' ').at(-1)))
+  }
+  return sums
+}
