@@ -4,7 +4,7 @@ import { type Batch, createSource, defineType, element, timestamp, value } from 
 export const FLOWS = 1000
 
 /** The fields of the guide's sample: 23, with 165 bytes in the packet. */
-export const sample = defineType('netflow_sample', 'A flow of the sample', {
+const sample = defineType('netflow_sample', 'A flow of the sample', {
   time: timestamp(),
   source_ipv4: element('IPV4_SRC_ADDR'),
   destination_ipv4: element('IPV4_DST_ADDR'),

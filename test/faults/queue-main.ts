@@ -1,6 +1,6 @@
 // An application with queues on disk: `queue-main.ts QUEUES_DIR EXPORT FIRST [END]`. EXPORT is JSON: destinations with
-// their options. The application reports numbers from FIRST on, below END, until it is killed. After each flush it prints
-// the number below which everything is acknowledged.
+// their options. The application reports numbers from FIRST on, below END, until it is killed. After each flush it
+// prints the number below which everything is acknowledged.
 import { join } from 'node:path'
 import { createSchema, wallNs } from '@sonde/sdk'
 import { CHECK, numberedType } from './numbered.ts'
