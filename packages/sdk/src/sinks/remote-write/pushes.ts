@@ -22,6 +22,8 @@ export interface PushParts {
   readonly nowMs: () => number
   /** The texts of 2.0. Default: an empty table. */
   readonly texts?: InternedTexts
+  /** Memory of encoded labels. Default: 128 MiB. */
+  readonly budget?: EncodedBudget
 }
 
 /** The series of some batches, on their way in one body or more. */
@@ -42,13 +44,14 @@ export class Pushes {
   readonly #parts: PushParts
   readonly #texts: InternedTexts
   readonly #free: Record<Version, SeriesWriter[]> = { '1.0': [], '2.0': [] }
-  readonly #budget = new EncodedBudget()
+  readonly #budget: EncodedBudget
   /** Attempts under way. */
   #sending = 0
 
   constructor(parts: PushParts) {
     this.#parts = parts
     this.#texts = parts.texts ?? new InternedTexts()
+    this.#budget = parts.budget ?? new EncodedBudget()
   }
 
   /** Undefined if the batches have no metric. */

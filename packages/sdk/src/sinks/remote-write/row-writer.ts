@@ -46,10 +46,15 @@ export interface BodyOptions {
 /** Memory of the encoded labels of all rows. Unit: bytes. */
 export class EncodedBudget {
   bytes = 0
+  readonly #bytesMax: number
+
+  constructor(bytesMax: number = ENCODED_BYTES_MAX) {
+    this.#bytesMax = bytesMax
+  }
 
   /** Whether encoded labels should be forgotten, so that those of the present series have room. */
   get isFull(): boolean {
-    return this.bytes >= ENCODED_BYTES_MAX
+    return this.bytes >= this.#bytesMax
   }
 }
 

@@ -13,6 +13,10 @@ import { createRow, type SentRow } from './sent-row.ts'
 export interface BookLimits {
   /** Known series at most. Beyond, all series are forgotten: their labels are encoded again. */
   readonly seriesLimit: number
+  /** Length of the labels of all known rows at most; beyond, the same. Unit: characters. Default: 64 Mi. */
+  readonly labelCharsMax?: number
+  /** Known types at most; beyond, the same. Default: 4096. */
+  readonly typesMax?: number
   /** A series without a record for this time has ended. Unit: milliseconds. */
   readonly expiryMs: number
   /** A record that is further ahead of this machine's clock is refused. Unit: milliseconds. */
@@ -28,6 +32,9 @@ interface Binding {
   readonly owner: string
 }
 
+/** See {@link BookLimits.labelCharsMax}. A row has its labels about three times in memory. */
+const LABEL_CHARS_MAX = 64 << 20
+const TYPES_MAX = 4096
 /** Between two searches for series that have expired. Unit: milliseconds. */
 const EXPIRY_EVERY_MS = 10_000
 
@@ -37,6 +44,7 @@ const EXPIRY_EVERY_MS = 10_000
  */
 export class SentSeries {
   readonly #limits: BookLimits
+  readonly #monotonicMs: () => number
   readonly #rows = new Map<string, SentRow>()
   /** A disk queue makes other objects for the same source, so these are found again by their text. */
   #bindings = new WeakMap<SourceInfo, Map<RecordType, Binding>>()
@@ -47,11 +55,19 @@ export class SentSeries {
   readonly #retired = new Map<string, number>()
   readonly #columns = new Map<string, SentMetrics>()
   #seriesCount = 0
+  #labelChars = 0
   #request = 0
   #expireAtMs = 0
 
-  constructor(limits: BookLimits) {
+  /** `monotonicMs` is a clock that never goes back. Unit: milliseconds. */
+  constructor(limits: BookLimits, monotonicMs: () => number = () => performance.now()) {
     this.#limits = limits
+    this.#monotonicMs = monotonicMs
+  }
+
+  /** Length of the labels of all known rows. Unit: characters. */
+  get labelChars(): number {
+    return this.#labelChars
   }
 
   /** Number of known series. */
@@ -61,9 +77,9 @@ export class SentSeries {
 
   /** The rows of some batches, in the order of their first record. `nowMs`: since the Unix epoch. */
   collect(batches: readonly Batch[], nowMs: number): RequestRows {
-    if (this.#seriesCount > this.#limits.seriesLimit) this.#forget()
+    if (this.#isFull()) this.#forget()
     const request = new RequestRows(++this.#request)
-    const moment = { nowMs, monotonicMs: performance.now() }
+    const moment = { nowMs, monotonicMs: this.#monotonicMs() }
     for (const [index, batch] of batches.entries()) {
       if (batch.type.fingerprint === absenceType.fingerprint) this.#takeAbsences(batch)
       else this.#takeRecords(index, batch, request, moment)
@@ -92,7 +108,7 @@ export class SentSeries {
       this.#retired.delete(owner)
       for (const row of this.#rowsOf(owner)) this.#ending.set(row, newestMs)
     }
-    this.#findExpired(performance.now())
+    this.#findExpired(this.#monotonicMs())
     if (this.#ending.size === 0) return undefined
     const rows = [...this.#ending.keys()]
     this.#ending.clear()
@@ -158,6 +174,11 @@ export class SentSeries {
     request.refuse(batchIndex, late, 'the time of the record is before that of a record that was sent')
   }
 
+  #isFull(): boolean {
+    const { seriesLimit, labelCharsMax = LABEL_CHARS_MAX, typesMax = TYPES_MAX } = this.#limits
+    return this.#seriesCount > seriesLimit || this.#labelChars > labelCharsMax || this.#columns.size > typesMax
+  }
+
   /** Undefined if another source has the series. */
   #rowOf(binding: Binding, views: Views, offset: number, monotonicMs: number): SentRow | undefined {
     const { index, rows } = binding
@@ -182,6 +203,7 @@ export class SentSeries {
     this.#rows.set(key, row)
     this.#ownedBy(owner, columns.type.name).add(row)
     this.#seriesCount += columns.laneCount
+    this.#labelChars += key.length
     return row
   }
 
@@ -233,6 +255,7 @@ export class SentSeries {
     this.#rows.delete(row.key)
     this.#ending.delete(row)
     this.#seriesCount -= columns.laneCount
+    this.#labelChars -= row.key.length
     const types = this.#owned.get(owner)
     const rows = types?.get(columns.type.name)
     rows?.delete(row)
@@ -248,6 +271,7 @@ export class SentSeries {
     this.#columns.clear()
     this.#bindings = new WeakMap()
     this.#seriesCount = 0
+    this.#labelChars = 0
   }
 }
 
