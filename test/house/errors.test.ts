@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ELEMENTS } from '../../packages/sdk/src/schema/elements.ts'
 import { filesOf, packageSources, root } from '../../scripts/check/sources.ts'
 
 /** Codes of Node, its parser, DOCA and NVML, names of the environment and of metrics, which look alike. */
@@ -16,11 +17,14 @@ function codesUsed(text: string): string[] {
     .filter((code) => !FOREIGN.test(code))
 }
 
-/** The codes that comments and pages speak of: between backticks, and with the letters of a room. */
+/**
+ * The codes that comments and pages speak of: between backticks, and with the letters of a room. Names of elements of
+ * NetFlow look alike.
+ */
 function codesMentioned(text: string): string[] {
   return [...text.matchAll(new RegExp(`["\`](${CODE})["\`]`, 'g'))]
     .map(([, code = '']) => code)
-    .filter((code) => rooms.has(roomOf(code)))
+    .filter((code) => rooms.has(roomOf(code)) && !elements.has(code))
 }
 
 function roomOf(code: string): string {
@@ -35,6 +39,7 @@ function rowsOf(page: string): string[][] {
 const rows = rowsOf(readFileSync(join(root, 'docs/errors.md'), 'utf8'))
 const documented = rows.map(([, code = '']) => code.replaceAll('`', ''))
 const rooms = new Set(documented.map(roomOf))
+const elements = new Set(Object.values(ELEMENTS).flatMap((form) => Object.keys(form)))
 const sources = packageSources().filter(({ path }) => !/\.test(-d)?\.tsx?$|\/test\//.test(path))
 
 test('docs/errors.md has each code that a source names, and no other', () => {
