@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { programPath } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 
 const LIMIT_MS = 60_000
@@ -176,7 +177,7 @@ print_output_file_append: true
     // It reads the file even if its plugin is not ready yet, which then gets nothing. That happens on a slow machine.
     for (let attempt = 0; attempt < NFACCTD_ATTEMPTS_MAX; attempt++) {
       rmSync(output, { force: true })
-      const child = spawn('nfacctd', ['-f', config], { stdio: 'ignore' })
+      const child = spawn(programPath('nfacctd') ?? 'nfacctd', ['-f', config], { stdio: 'ignore' })
       const found = await until('nfacctd has all flows', NFACCTD_LIMIT_MS, printed).catch(() => undefined)
       // At its end it may print flows again.
       await end(child, 'SIGINT')

@@ -224,6 +224,8 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
 
 /** What only we have, and why. */
 export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
+  ['host_kernel_info', 'node_exporter has these texts at node_uname_info, which its collector uname reads'],
+  ['rdma_port_info', 'node_exporter has the texts of an adapter at node_infiniband_info, not those of a port'],
   ['host_pressure_stalled_seconds_total{resource="cpu"}', 'node_exporter does not read the full line of the CPUs'],
   ['host_disk_discarded_bytes_total', 'node_exporter counts these in sectors'],
   ['host_vm_allocation_stalls_total', 'node_exporter has one a memory zone'],
