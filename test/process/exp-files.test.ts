@@ -54,14 +54,14 @@ test('an agent sends where .exp files say, and config and check show them', asyn
   assert.equal(shown.code, 0, shown.output)
   assert.match(shown.output, new RegExp(`port: ${peer.port} +# ${dir}/central\\.exp:3`))
   const checked = await runSonde(['check', '--config', sonde, '--listen', '127.0.0.1:0'], { env })
-  assert.match(checked.output, new RegExp(`^central +configured +sends to 127\\.0\\.0\\.1:${peer.port}`, 'm'))
+  assert.match(checked.output, new RegExp(`^central\\.exp +configured +sends to 127\\.0\\.0\\.1:${peer.port}`, 'm'))
   assert.equal(peer.connections, 0)
 
   const agent = await startSonde(['agent', '--config', sonde], { env })
   t.after(() => agent.stop('SIGKILL'))
   await until('events arrive', LIMIT_MS, () => peer.events.length > 0)
   assert.equal(peer.events[0]?.record.site, 'lab')
-  assert.match(agent.output(), /DLV_UNVERIFIED.*tls does not check the certificate of its far end/)
+  assert.match(agent.output(), /DLV_UNVERIFIED.*tls\.exp does not check the certificate of its far end/)
   await assertStops(agent)
 })
 

@@ -115,6 +115,7 @@ test('every default is a value that the command would accept', (t) => {
     es: { SONDE_EXPORT_ES_URL: 'http://a' },
     influx: { SONDE_EXPORT_INFLUX_URL: 'http://a', SONDE_EXPORT_INFLUX_DATABASE: 'a' },
     file: { SONDE_EXPORT_FILE_PATH: '/tmp/a' },
+    remote_write: { SONDE_EXPORT_REMOTE_WRITE_URL: 'http://a' },
   }
   for (const { path, fallback } of environmentLeaves()) {
     if (fallback === undefined) continue
@@ -142,7 +143,7 @@ test('a flag does not hide that the file has something else in the place of its 
   const flags = [{ path: ['export', 'prometheus', 'port'], value: 0, origin: '--listen' }]
   assert.match(
     refusal({ ...BARE, file, flags }),
-    /:1: export is 5; allowed: a block with the keys prometheus, files, fluent_bit, jsonl, influx, es, file, stdout$/,
+    /:1: export is 5; allowed: a block with the keys prometheus, files, fluent_bit, jsonl, influx, es, otlp, remote_write, netflow, file, stdout$/,
   )
 })
 
