@@ -41,7 +41,7 @@ export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, k
 export const SERVICE: readonly FaultLoop[] = [forward, hostile, queue, service]
 
 /** Loops that take too long for the tests. */
-export const LONG: readonly FaultLoop[] = [outage]
+const LONG: readonly FaultLoop[] = [outage]
 
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roots, soak]
@@ -50,8 +50,8 @@ export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roo
 export const MONTHS: readonly FaultLoop[] = [churn, marks]
 
 /**
- * Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists. Each list but `LONG` is a
- * file of tests.
+ * Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists. Each list but `LONG` is
+ * a file of tests.
  */
 export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...LONG, ...MACHINE, ...MONTHS].sort(
   (a, b) => (a.name < b.name ? -1 : 1),
