@@ -130,7 +130,7 @@ test('texts, values and opaque data sent to sonde up are listed by the API and r
   const { types } = await ask<{ types: ListedType[] }>(sonde, '/api/v1/types')
   const listed = types.find(({ name }) => name === 'shop_event')
   const kept = types.find(({ name }) => name === 'shop_visit')
-  const nothing = { unit: '', count: 1, role: 'value' }
+  const nothing = { unit: '', count: 1, role: 'value', class: 'core' }
   assert.deepEqual(listed?.records, [
     { ...nothing, name: 'code', kind: 'u64', help: 'A number that is no metric' },
     { ...nothing, name: 'words', kind: 'symbol', help: 'What was said' },
