@@ -92,7 +92,9 @@ export function isInstalled(folder = root) {
   return wanted.every(([path, entry]) => {
     if (!path.startsWith('node_modules/')) return true
     const found = present[path]
-    return found ? found.version === entry.version : entry.optional === true
+    // The list may outlive the packages.
+    if (found === undefined) return entry.optional === true
+    return found.version === entry.version && existsSync(join(folder, path))
   })
 }
 

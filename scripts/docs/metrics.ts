@@ -16,7 +16,7 @@ Every metric that Sonde declares, by the type of its records. Applications add [
   of the DOCA recipe. Dashboards and rules for these systems then work.
 * A value that is not available is absent, never 0. The page, the API and \`sonde explain\` give the reason.
 * The class says how widely a metric is sent: \`core\` is the small set that alerts, hints, dashboards and the pages of a
-  cluster need, \`full\` is everything. [Sets](prometheus.md#sets) says who sends which.
+  cluster need, \`full\` is everything. Each destination has [its set](destinations.md#sets-and-intervals).
 * Names are stable. A test compares them with a list, and a change is a decision that the changelog names.
 
 *Elsewhere* names the same quantity in node_exporter, dcgm-exporter and OpenTelemetry (\`system.*\` and \`hw.*\`, both in

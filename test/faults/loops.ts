@@ -29,7 +29,7 @@ import { service } from './loops/service.ts'
 import { soak } from './loops/soak.ts'
 import { traceback } from './loops/traceback.ts'
 
-/** What is given to a part of Sonde in this process. */
+/** Faulty input to a part of Sonde in this process. */
 export const INPUT: readonly FaultLoop[] = [
   ...[counters, day, dtb, fieldsets, frames, health, hints, link, pages, readers, scrapes, traceback],
 ]

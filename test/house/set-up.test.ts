@@ -91,6 +91,8 @@ test('an install is complete when every package of the lockfile is there in its 
   assert.equal(isInstalled(folder), false, 'nothing is installed')
   mkdirSync(join(folder, 'node_modules'))
   write(hidden, { 'node_modules/x': { version: '1.0.0' } })
+  assert.equal(isInstalled(folder), false, 'the list names a package that is not there')
+  mkdirSync(join(folder, 'node_modules/x'))
   assert.equal(isInstalled(folder), true, 'an optional package of another machine may be missing')
   write('package-lock.json', { ...wanted, 'node_modules/x': { version: '1.0.1' } })
   assert.equal(isInstalled(folder), false, 'a version changed')

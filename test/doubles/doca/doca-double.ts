@@ -99,7 +99,7 @@ export interface DoubleProcess {
   readonly threads?: readonly DoubleThread[]
 }
 
-/** What the double answers for one device. */
+/** The answers of the double for one device. */
 export interface DoubleDevice {
   /** Default: an address of its own. */
   readonly pci?: string

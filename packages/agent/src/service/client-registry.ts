@@ -127,7 +127,7 @@ export class ClientRegistry {
   }
 
   /**
-   * A client said who it is. A connection of it that is still open is given up: it has a new one.
+   * A client said who it is. Its older connection is closed if it is still open.
    *
    * @throws SondeError `IPC_LIMIT` if there are too many.
    */

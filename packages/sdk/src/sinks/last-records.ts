@@ -13,7 +13,7 @@ export class LastRecords {
   /** The newest batch, without its bytes. */
   #newest: Batch | undefined
 
-  /** Records that are held, one for each series. */
+  /** Number of held records: one for each series. */
   get count(): number {
     return this.#index?.count ?? 0
   }

@@ -16,9 +16,8 @@ const HELD_LIMIT_BYTES = 64 << 20
  * The other records are counted in `thinned`; they are no drops. The intervals start with the first record of the
  * process, so the agents of a cluster do not send at the same moment.
  *
- * Some records do not wait for the end of the interval: records of types without metrics, because these are events and
- * each of them counts; the records of a series before an absence that says that the series is gone; and the records of
- * a source that is retired.
+ * Some records do not wait for the end of the interval. A record of a type without metrics is an event, and each event
+ * counts. The last record of a series goes out when the series is gone, and those of a source when it is retired.
  *
  * No acknowledgement waits for this sink, because it does not get every record. It is not durable and knows no pages.
  */
@@ -123,7 +122,7 @@ export class ThinnedSink implements Sink {
     return records
   }
 
-  /** Passes on what is held of the types whose series are gone, so that their last records come before the absence. */
+  /** Passes on the last records of types with a series that is gone: they come before the absence. */
   #passGone({ source, bytes, count, symbols }: Batch): void {
     const types = this.#held.get(source)
     if (types === undefined) return
@@ -146,7 +145,7 @@ export class ThinnedSink implements Sink {
     try {
       this.#sink.accept(batch)
     } catch {
-      // Nobody waits for this call who could be told; the drop is shown.
+      // No caller waits for the result. The counts show the drop.
       stats.errors++
       countDrop(stats, FAILED, batch.count)
     }

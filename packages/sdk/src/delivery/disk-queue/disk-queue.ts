@@ -42,7 +42,8 @@ const NO_EVENTS: QueueEvents = { found: () => undefined, expired: () => undefine
 
 /**
  * A queue in files: segments of checksummed blocks, which `sonde read` reads, and a cursor beside them. Batches in
- * files take no memory: it holds what is not written yet, one window of the file that is read, and what is being sent.
+ * files take no memory. Memory holds the batches that wait for the disk, a window of a file, and the batches of requests
+ * under way.
  */
 export class DiskQueue implements DeliveryQueue, DurableQueue {
   readonly durable = this
@@ -168,7 +169,7 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     })
   }
 
-  /** Removes what is too old, and has the disk take what was written. Called once a second. */
+  /** Drops expired records and flushes written blocks to the disk. Called once a second. */
   tick(): void {
     if (this.#closing !== undefined) return
     if (this.#lock === undefined) {
