@@ -38,10 +38,7 @@ export const INPUT: readonly FaultLoop[] = [
 export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
-export const SERVICE: readonly FaultLoop[] = [forward, hostile, queue, service]
-
-/** Loops that take too long for the tests. */
-const LONG: readonly FaultLoop[] = [outage]
+export const SERVICE: readonly FaultLoop[] = [forward, hostile, outage, queue, service]
 
 /** What happens to the machine below it. */
 export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roots, soak]
@@ -50,9 +47,9 @@ export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roo
 export const MONTHS: readonly FaultLoop[] = [churn, marks]
 
 /**
- * Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists. Each list but `LONG` is
- * a file of tests.
+ * Every fault loop there is. A new one is a file in `loops/` and a name in one of these lists, each of which is a file
+ * of tests.
  */
-export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...LONG, ...MACHINE, ...MONTHS].sort(
-  (a, b) => (a.name < b.name ? -1 : 1),
+export const LOOPS: readonly FaultLoop[] = [...INPUT, ...ENDS, ...SERVICE, ...MACHINE, ...MONTHS].sort((a, b) =>
+  a.name < b.name ? -1 : 1,
 )

@@ -27,7 +27,8 @@ const UNPRINTED = 100
 const ARRIVE_LIMIT_MS = 60_000
 /** The records of so many rounds are compared at once, because that needs another life of the application. */
 const COMPARE_ROUNDS = 10
-const LIMITS = { linger_ms: 5, backoff_initial_ms: 10, backoff_max_ms: 100, batch_records_max: 500 }
+/** Every record goes to each destination: an agent sends remote write each 15 s only. */
+const LIMITS = { interval_s: 0, linger_ms: 5, backoff_initial_ms: 10, backoff_max_ms: 100, batch_records_max: 500 }
 const AWAY: readonly Way[] = ['fails', 'mute', 'gone']
 
 type Range = { readonly first: number; readonly end: number }

@@ -42,8 +42,8 @@ const NO_EVENTS: QueueEvents = { found: () => undefined, expired: () => undefine
 
 /**
  * A queue in files: segments of checksummed blocks, which `sonde read` reads, and a cursor beside them. Batches in
- * files take no memory. Memory holds the batches that wait for the disk, a window of a file, and the batches of requests
- * under way.
+ * files take no memory. Memory holds the batches that wait for the disk, a window of a file, and the batches of
+ * requests under way.
  */
 export class DiskQueue implements DeliveryQueue, DurableQueue {
   readonly durable = this
