@@ -17,7 +17,7 @@ export interface RefusedRecords {
  * The result of one attempt. `ok`: the peer has accepted the whole payload. `partial`: it has accepted all but the
  * refused records, and `unknown` are further records that it refused without saying which. `retry`: try later, after
  * `afterMs` if the peer asked for a pause. `reject`: the peer will never accept the payload and has accepted no part of
- * it; `isTooLarge`: it may accept the same records in smaller payloads.
+ * it, because of its `size` or its `content`: it may accept the same records, or others of them, in smaller payloads.
  */
 export type SendResult =
   | { readonly outcome: 'ok' }
@@ -27,7 +27,7 @@ export type SendResult =
       readonly unknown?: { readonly records: number; readonly reason: string } | undefined
     }
   | { readonly outcome: 'retry'; readonly reason: string; readonly afterMs?: number }
-  | { readonly outcome: 'reject'; readonly reason: string; readonly isTooLarge?: true }
+  | { readonly outcome: 'reject'; readonly reason: string; readonly because?: 'size' | 'content' }
 
 /**
  * Makes one attempt to send a payload. Must stop when the signal aborts; later results are ignored. An error counts as

@@ -103,8 +103,8 @@ describe('a far end over HTTP', { concurrency: true }, () => {
         const farEnd = await start(t)
         const way = await FaultyWay.start(t, farEnd.port)
         way.fault = refuse('poison', status)
-        // Requests that are tried again are not halved, and the specification of OTLP ends a request that got 400.
-        const isHalved = reason === 'rejected' && name !== 'otlp'
+        // Requests that are tried again are not halved.
+        const isHalved = reason === 'rejected'
         const limits = { ...HASTY, retryLimitMs: 500, ...(isHalved ? {} : { batchRecordsMax: 1 }) }
         const sink = farEnd.open({ ...limits, timeoutMs: 60_000, port: way.port })
         t.after(() => sink.close())

@@ -12,7 +12,7 @@ test('takes 2xx for delivered, what may pass for a reason to try again, and all 
 
 test('says the status and the first line of the answer, cut where it is long', async () => {
   const reject = await httpResult(new Response('unknown field\nat line 3', { status: 400 }))
-  assert.deepEqual(reject, { outcome: 'reject', reason: 'HTTP 400 unknown field' })
+  assert.deepEqual(reject, { outcome: 'reject', reason: 'HTTP 400 unknown field', because: 'content' })
   const forged = await httpResult(new Response('no\r\u001b[2Jlevel=info all is well', { status: 400 }))
   assert.ok(forged.outcome === 'reject' && forged.reason === 'HTTP 400 no\\u000d\\u001b[2Jlevel=info all is well')
   const long = await httpResult(new Response('x'.repeat(10_000), { status: 500 }))

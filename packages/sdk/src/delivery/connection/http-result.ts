@@ -11,7 +11,12 @@ export const RETRIED_STATUSES: ReadonlySet<number> = new Set([
   ...[401, 403, 404, 408, 425, 429],
   ...Array.from({ length: 100 }, (_, index) => 500 + index),
 ])
-const TOO_LARGE = 413
+/** Statuses that say why a request was refused. */
+const CAUSES: ReadonlyMap<number, 'size' | 'content'> = new Map([
+  [400, 'content'],
+  [413, 'size'],
+  [422, 'content'],
+])
 const ANSWER_BYTES_MAX = 2048
 const REASON_CHARACTERS_MAX = 200
 
@@ -50,8 +55,10 @@ export function resultOf({ status, retryAfter, text, retried }: AnswerParts): Se
   const isRedirect = status >= 300 && status < 400
   const reason = `HTTP ${status} ${isRedirect ? 'redirects, which is not followed' : said}`
   const shown = reason.trim().slice(0, REASON_CHARACTERS_MAX)
-  if (!retried.has(status))
-    return { outcome: 'reject', reason: shown, ...(status === TOO_LARGE ? { isTooLarge: true } : {}) }
+  if (!retried.has(status)) {
+    const because = CAUSES.get(status)
+    return { outcome: 'reject', reason: shown, ...(because === undefined ? {} : { because }) }
+  }
   const afterMs = retryAfterMs(retryAfter, Date.now())
   return afterMs === undefined ? { outcome: 'retry', reason: shown } : { outcome: 'retry', reason: shown, afterMs }
 }

@@ -10,7 +10,8 @@ export interface OtlpRequest {
 
 /**
  * Makes one attempt: sends the parts in order, until one has to be sent again later. Parts that were answered are not
- * sent again. A part that is too large is sent in halves, and `onTooLarge` is told.
+ * sent again. A part that is too large is sent in halves, and `onTooLarge` is told. So is a part with a record that the
+ * receiver cannot read: the records beside it are not lost.
  */
 export async function sendParts(
   request: OtlpRequest,
@@ -25,12 +26,12 @@ export async function sendParts(
     request.parts = others
     if (result.outcome === 'partial') noteUnknown(request, part, result)
     if (result.outcome !== 'reject') continue
-    const halves = result.isTooLarge ? part.halves() : undefined
+    const halves = result.because === undefined ? undefined : part.halves()
     if (halves === undefined) {
       request.refused.push(...part.refusal(result.reason))
       continue
     }
-    onTooLarge(part)
+    if (result.because === 'size') onTooLarge(part)
     request.parts = [...halves, ...others]
   }
   const { refused, unknown } = request
