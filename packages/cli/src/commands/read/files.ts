@@ -25,7 +25,8 @@ export interface FoundFiles {
 }
 
 /**
- * Finds the named files, and all `*.bin` below the named folders. A missing path may become a folder later.
+ * Finds the named files, and all `*.bin` below the named folders. The `*.bin.late` of a queue whose process ended count
+ * too. A missing path may become a folder later.
  */
 export function findFiles(paths: readonly string[]): FoundFiles {
   const files: string[] = []
@@ -86,7 +87,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function isRecords(path: string): boolean {
-  return path.endsWith('.bin')
+  return /\.bin(\.late)?$/.test(path)
 }
 
 /**
