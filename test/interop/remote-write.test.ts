@@ -4,10 +4,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { buckets, counter, createSchema, defineType, gauge, label, timestamp } from '@sonde/sdk'
 import type { PodsAnswer } from '@sonde/sdk/api'
 import type { QueryResult } from '@sonde/sdk/internal'
+import { FaultyWay, pass } from '../../packages/sdk/test/faulty-way.ts'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
@@ -45,7 +46,7 @@ describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
   before(async () => {
     const [dir, other] = [temporaryDir(), temporaryDir()]
     const config = join(dir.path, 'prometheus.yml')
-    writeFileSync(config, '{}')
+    writeFileSync(config, JSON.stringify({ storage: { tsdb: { out_of_order_time_window: '1h' } } }))
     const flags = [
       `--config.file=${config}`,
       `--storage.tsdb.path=${dir.path}/tsdb`,
@@ -65,6 +66,9 @@ describe('remote write', needs('prometheus', 'victoria-metrics'), () => {
   for (const version of ['1.0', '2.0'] as const)
     it(`an application reports with ${version}, and both have every sample with its value`, () =>
       report(peers, version))
+  for (const name of ['prometheus', 'victoria'])
+    it(`after an outage ${name} has current samples and the old ones that come beside them`, (t) =>
+      reportThroughOutage(t, peers[name]))
   it('the console over the VictoriaMetrics to which an agent pushes shows its host, GPUs and pods', async () => {
     const dir = temporaryDir()
     t.after(dir.remove)
@@ -133,6 +137,44 @@ async function report(peers: Readonly<Record<string, Peer>>, version: '1.0' | '2
   assert.ok(ofPrometheus?.has(`rw_link_wait_seconds_bucket d3 +Inf ${nineMs} 31`))
   await schema.close()
   await until('the series have ended in Prometheus', LIMIT_MS, async () => (await latestOf(prometheus)).length === 0)
+}
+
+/** Both receivers take samples out of order. */
+async function reportThroughOutage(t: TestContext, peer: Peer | undefined): Promise<void> {
+  assert.ok(peer !== undefined)
+  const way = await FaultyWay.start(t, Number(new URL(peer.url).port))
+  const job = 'outage'
+  const url = `http://127.0.0.1:${way.port}/api/v1/write`
+  const limits = { lingerMs: 0, backoffInitialMs: 10, backoffMaxMs: 50, backlogBytesPerSecond: 16_384 }
+  const schema = createSchema({
+    name: 'app',
+    export: { remoteWrite: { url, backlog: 'live_first', externalLabels: { job }, batchRecordsMax: 10, ...limits } },
+  })
+  schema.addType(link)
+  await schema.start()
+  const source = schema.createSource({ id: 'links', tag: 'links' })
+  const startNs = (BigInt(Date.now()) / 1000n) * SECOND_NS - BigInt(ROUNDS) * SECOND_NS
+  const reportRound = (round: number) => {
+    const time = startNs + BigInt(round) * SECOND_NS
+    const wait = { wait_seconds: [round, 0, 0, 0], wait_seconds_sum: round }
+    source.report(link, { time, device: 'd0', rx_bytes_total: round, heat_celsius: round, ...wait })
+    source.emit()
+  }
+  const failing = () => schema.status().sinks[0]?.failing ?? ''
+  way.fault = (client) => client.destroy()
+  reportRound(0)
+  await until('the outage is seen', LIMIT_MS, () => failing() !== '')
+  for (let round = 1; round < ROUNDS - 1; round++) reportRound(round)
+  way.fault = pass
+  await until('the receiver is back', LIMIT_MS, () => failing() === '')
+  reportRound(ROUNDS - 1)
+  const has = async (round: number) =>
+    (await peer.samples(job)).has(`rw_link_heat_celsius d0 - ${Number(startNs / 1_000_000n) + round * 1000} ${round}`)
+  await until('the current sample', LIMIT_MS, () => has(ROUNDS - 1))
+  assert.equal(await has(ROUNDS - 2), false, 'the newest of the old samples arrived before the current one')
+  await schema.flush()
+  assert.equal((await peer.samples(job)).size, ROUNDS * 8)
+  await schema.close()
 }
 
 /** Few digits: VictoriaMetrics rounds to 15. */

@@ -124,7 +124,9 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
   }
 
   get #unreadRecords(): number {
-    return this.#end - this.#reader.ordinal + this.#writer.unwrittenRecords
+    // What an earlier process left counts from the moment at which `found` tells of it.
+    const inFiles = this.#lock === undefined ? 0 : this.#end - this.#reader.ordinal
+    return inFiles + this.#writer.unwrittenRecords
   }
 
   get #unreadBytes(): number {

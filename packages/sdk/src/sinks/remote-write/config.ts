@@ -41,9 +41,19 @@ export interface RemoteWriteOptions
    * 000.
    */
   readonly seriesLimit?: number
+  /**
+   * What goes first after an outage. `in_order`: everything in its order. `live_first`: current records at once, and
+   * old ones beside them; only for a receiver that takes samples out of order, such as VictoriaMetrics. Default:
+   * `in_order`.
+   */
+  readonly backlog?: (typeof BACKLOGS)[number]
+  /** With `live_first`, bytes of old records a second at most. Range: 1 KiB to 1 TiB. Default: 1 MiB. */
+  readonly backlogBytesPerSecond?: number
   /** Name of the schema, for the label `job`. Default: `sonde`. */
   readonly schema?: string
 }
+
+const BACKLOGS = ['in_order', 'live_first'] as const
 
 /** A record has many samples, so fewer records are encoded together than for other destinations. */
 export const RECORDS_MAX = 2000
@@ -51,6 +61,16 @@ const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,127}$/
 const LABEL_WORDS = 'labels by name, such as { cluster: a }; a name of letters, digits and _, at most 128, no __ first'
 
 const ownEntries = {
+  backlog: setting(
+    choice(BACKLOGS),
+    'in_order',
+    'After an outage, `in_order` sends everything in its order; `live_first` sends current records at once and old ones beside them, to a receiver that takes samples out of order',
+  ),
+  backlogBytesPerSecond: setting(
+    integer(1024, 2 ** 40, 'bytes a second'),
+    2 ** 20,
+    'With `live_first`, bytes of old records a second at most',
+  ),
   version: setting(
     choice(['1.0', '2.0']),
     '1.0',

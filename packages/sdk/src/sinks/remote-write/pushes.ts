@@ -19,6 +19,8 @@ export interface PushParts {
   readonly external: ExternalLabels
   readonly limits: RequestLimits
   readonly isNative: boolean
+  /** Whether series that have ended get a marker. Default: true. */
+  readonly marksEnd?: boolean
   readonly nowMs: () => number
   /** The texts of 2.0. Default: an empty table. */
   readonly texts?: InternedTexts
@@ -105,9 +107,13 @@ export class Pushes {
 
   /** Markers that a receiver refuses are left out: a series then ends there when its time is over. */
   async #sendEnded(newestMs: number, signal: AbortSignal): Promise<void> {
-    const { book, versions } = this.#parts
+    const { book, versions, marksEnd = true } = this.#parts
     const rows = book.takeEnded(newestMs)
     if (rows === undefined) return
+    if (!marksEnd) {
+      book.ended(rows)
+      return
+    }
     const push = this.#pushOf([], rows, versions.current)
     const result = await this.#sendBodies(push, signal).catch(() => GIVEN_UP)
     if (result === 'other_version' || result.outcome === 'retry') book.endLater(rows)
