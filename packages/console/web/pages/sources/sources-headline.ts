@@ -1,4 +1,4 @@
-import type { ListedSource, SourcesAnswer } from '@sonde/sdk/api'
+import type { ListedSink, ListedSource, SourcesAnswer } from '@sonde/sdk/api'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { countText, groupThousands } from '../../format/number.ts'
 import { asSentence, be, type Tense } from '../../format/words.ts'
@@ -22,12 +22,12 @@ export function sourcesHeadline({ sources, sinks, ledger }: SourcesAnswer, tense
       facts: `${asSentence(worst.reason)} ${counts}`,
     }
   }
-  const failing = sinks.find((sink) => sink.failing !== '')
-  if (failing !== undefined) {
+  const failing = sinks.filter((sink) => sink.failing !== '')
+  if (failing.length > 0) {
     return {
       tone: 'warning',
-      sentence: `${failing.name} ${be(1, tense)} failing`,
-      facts: `${asSentence(failing.failing)} ${facts}`,
+      sentence: `${failing.map(({ name }) => name).join(', ')} ${be(failing.length, tense)} failing`,
+      facts: failing.map((sink) => failureOf(sink, failing.length > 1)).join(' '),
     }
   }
   const losing = sources.filter((source) => droppedCount(source) > 0)
@@ -39,6 +39,20 @@ export function sourcesHeadline({ sources, sinks, ledger }: SourcesAnswer, tense
     }
   }
   return { tone: 'calm', sentence: counts.replace(/\.$/, ''), facts }
+}
+
+/** The far end's words and the sink's own ledger: that of all sources says nothing about one sink. */
+function failureOf(sink: ListedSink, isNamed: boolean): string {
+  const dropped = droppedCount(sink)
+  const waiting = Math.max(0, sink.in - sink.out - dropped)
+  const counts = [
+    `${countText(sink.in, 'record')} in`,
+    `${groupThousands(String(sink.out))} out`,
+    `${groupThousands(String(waiting))} waiting`,
+    `${groupThousands(String(dropped))} dropped`,
+  ]
+  const words = isNamed ? `${sink.name}: ${sink.failing}` : sink.failing
+  return `${asSentence(words)} ${counts.join(', ')}.`
 }
 
 function countStates(sources: readonly ListedSource[]): string {

@@ -74,7 +74,11 @@ test('a sink that fails is said, with the reason', () => {
   const text = sourcesHeadline({ sources: [source('host')], clients: [], sinks, ledger: BALANCED })
   assert.equal(text.tone, 'warning')
   assert.equal(text.sentence, 'collector is failing')
-  assert.match(text.facts, /^HTTP 503 try again later\. 12/)
+  assert.equal(spaced(text.facts), 'HTTP 503 try again later. 5 records in, 0 out, 5 waiting, 0 dropped.')
+  const both = sinks.map((sink) => ({ ...sink, failing: 'Full.', dropped: { rejected: 2 } }))
+  const ofBoth = sourcesHeadline({ sources: [source('host')], clients: [], sinks: both, ledger: BALANCED })
+  assert.equal(ofBoth.sentence, 'store, collector are failing')
+  assert.match(spaced(ofBoth.facts), /store: Full\. 5 records in, 0 out, 3 waiting, 2 dropped\. collector: Full\./)
 })
 
 test('lost records are said, and a ledger that does not add up', () => {
