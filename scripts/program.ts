@@ -19,6 +19,7 @@ const ENTRIES = {
     'sources/ethtool/ethtool',
     'sources/doca/sources',
     'sources/nvml/nvml',
+    'self-test/main',
   ]),
   ...entriesIn('packages/console/server', ['store/worker/main']),
 }

@@ -51,6 +51,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'self',
     'agent',
     'explain',
+    'self-test',
     'http',
   ],
   cli: [

@@ -21,3 +21,6 @@ export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENS
 
 /** What reads a file of rules in a worker. */
 export const RULES_MODULE: URL = new URL(`./traceback/book/read-main${EXTENSION}`, import.meta.url)
+
+/** Program of the child process in which a self-test loads the library of a vendor. */
+export const SELF_TEST_MODULE: URL = new URL(`./self-test/main${EXTENSION}`, import.meta.url)

@@ -32,6 +32,13 @@ interface CheckFlags {
   readonly repair?: boolean
 }
 
+/** Flags of `explain` alone. */
+interface ExplainOnly {
+  readonly json?: boolean
+  readonly selfTest?: string
+  readonly acceptTaint?: boolean
+}
+
 const program = new Command('sonde')
   .description('Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts.')
   .version(VERSION)
@@ -123,7 +130,14 @@ withCommonFlags(
     .argument('[name]', 'a device, a metric, a source, traceback or a rule; without: every source'),
 )
   .option('--json', 'print the chains as JSON')
-  .action(async (name: string | undefined, { json, ...flags }: Flags & { json?: boolean }) => {
+  .option('--self-test <library>', 'test doca or nvml on the hardware of this node, and write a report')
+  .option('--accept-taint', 'with --self-test doca: also checks that taint the kernel until the next boot')
+  .action(async (name: string | undefined, { json, selfTest, acceptTaint, ...flags }: Flags & ExplainOnly) => {
+    if (selfTest !== undefined) {
+      const { runSelfTestCommand } = await import('./commands/self-test.ts')
+      process.exitCode = await runSelfTestCommand(await loadFor(flags), { selfTest, acceptTaint: acceptTaint === true })
+      return
+    }
     const { runExplain } = await import('./commands/explain.ts')
     // Without `checkPlaces`: this command may have to explain a missing folder.
     process.exitCode = await runExplain(name ?? '', await loadFor(flags), json === true ? { json } : {})

@@ -1,0 +1,42 @@
+/** The result of one check. Texts hold no names of hosts, devices or users, no addresses and no serial numbers. */
+export type Verdict =
+  | { readonly state: 'passed'; readonly found: string }
+  | { readonly state: 'failed'; readonly expected: string; readonly found: string }
+  | { readonly state: 'not possible'; readonly reason: string }
+
+/** A verdict, with the check and the device that it is about. */
+export interface CheckResult {
+  readonly check: string
+  /** Number of the device in the report, from 1; 0 if the check is about the library or the node. */
+  readonly device: number
+  readonly verdict: Verdict
+}
+
+/** A fact at the head of a report, such as a version. */
+export interface ReportFact {
+  readonly of: string
+  readonly value: string
+}
+
+/** What a check asks the hardware, by the name of the check. */
+export type Checks = Readonly<Record<string, string>>
+
+/** The check passed; `found` says what was seen. */
+export function passed(found: string): Verdict {
+  return { state: 'passed', found }
+}
+
+/** The hardware contradicts an assumption of Sonde. */
+export function failed(expected: string, found: string): Verdict {
+  return { state: 'failed', expected, found }
+}
+
+/** The check could not be made here. */
+export function notPossible(reason: string): Verdict {
+  return { state: 'not possible', reason }
+}
+
+/** Part of a check's name before the dot: checks of one part share the contexts of a device. */
+export function partOf(check: string): string {
+  return check.split('.')[0] ?? check
+}
