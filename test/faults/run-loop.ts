@@ -17,6 +17,7 @@ export async function runLoop(loop: FaultLoop, { rounds, seed, isGated, onRound 
   const startS = process.uptime()
   const run = await loop.open()
   let seen = ''
+  let failure: unknown
   try {
     for (let round = 1; round <= rounds; round++) {
       try {
@@ -30,9 +31,16 @@ export async function runLoop(loop: FaultLoop, { rounds, seed, isGated, onRound 
       onRound?.(round)
     }
     if (isGated) run.gate?.()
-  } finally {
-    seen = await run.close()
+  } catch (error) {
+    failure = error
   }
+  try {
+    seen = await run.close()
+  } catch (error) {
+    // What fails after a failed round is a consequence of it.
+    failure ??= error
+  }
+  if (failure !== undefined) throw failure
   const seconds = process.uptime() - startS
   const table = run.table?.()
   return { name: loop.name, what: loop.what, rounds, seed, seconds, seen, ...(table === undefined ? {} : { table }) }

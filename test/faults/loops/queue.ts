@@ -155,7 +155,9 @@ function queueLoop(name: string, format: string, testRounds: number, receivers: 
           for (const each of all) await each.setWay(random.chance(0.5) ? 'takes' : random.pick(AWAY))
           const count = random.integer(1, random.chance(0.2) ? 20_000 : 2000)
           const isEarly = random.chance(0.3)
-          await Promise.all([app.live(count), killAgent(random, isEarly)])
+          // Both end before a failure is thrown: what still runs has the queues.
+          for (const each of await Promise.allSettled([app.live(count), killAgent(random, isEarly)]))
+            if (each.status === 'rejected') throw each.reason
           for (const { kind, faults } of all) assert.deepEqual(faults, [], kind)
           if (index % COMPARE_ROUNDS === 0) await compare()
         },
