@@ -17,7 +17,7 @@ interface TableThen {
 
 /** A family as it is at one moment. */
 interface FamilyThen {
-  readonly family: Family
+  readonly family: Family<MetricColumn>
   readonly columns: readonly MetricColumn[]
   readonly isBaseTaken: boolean
 }
@@ -92,7 +92,7 @@ async function renderColumn(
   }
 }
 
-function headerOf(family: Family, isBaseTaken: boolean): FamilyText['header'] {
+function headerOf(family: Family<MetricColumn>, isBaseTaken: boolean): FamilyText['header'] {
   return {
     text: headerText(family, family.help, 'text', isBaseTaken),
     openmetrics: headerText(family, family.help, 'openmetrics', isBaseTaken),

@@ -18,7 +18,7 @@ interface First {
  * If several types fill a family, the earliest row of a series is shown and the others are left out. Compares the fixed
  * rows over several turns of the event loop. Returns the number of newly left-out rows.
  */
-export async function hideDuplicates(family: Family, columns: readonly MetricColumn[]): Promise<number> {
+export async function hideDuplicates(family: Family<MetricColumn>, columns: readonly MetricColumn[]): Promise<number> {
   // Columns of one table differ in their constant labels, so they never hide a row.
   const isShared = columns.some(({ table }) => table !== columns[0]?.table)
   // Of the same columns, the sum rises whenever a row of any comes or goes.

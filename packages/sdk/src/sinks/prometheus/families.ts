@@ -5,8 +5,6 @@ import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
 import { counterBase, type FamilyInfo, namesOf } from '../../wire/prometheus/header.ts'
 import { numberClass } from '../../wire/prometheus/lanes.ts'
-import { MetricColumn } from './metric-column.ts'
-import type { MetricTable } from './metric-table.ts'
 
 /**
  * Columns of a family whose types the reason of a refusal names; thousands of versions of a type may share a metric.
@@ -25,12 +23,29 @@ export interface MetricConflict {
   readonly owner: string | undefined
 }
 
+/** A type with its columns, for the book of names. */
+export interface NamedTable<C> {
+  readonly type: RecordType
+  /** Whether a source of this process has had records of it: its names go before those of clients. */
+  isOwn: boolean
+  readonly columns: readonly C[]
+  add(column: C): void
+  remove(column: C): void
+}
+
+/** A metric of a type with its family. */
+export interface NamedColumn<C> {
+  readonly table: NamedTable<C>
+  readonly family: Family<C>
+  readonly slots: MetricFields['slots']
+}
+
 /** A metric of a type that has no column. */
-export interface Refused {
-  readonly table: MetricTable
+export interface Refused<C> {
+  readonly table: NamedTable<C>
   readonly fields: MetricFields
   /** The family that has the name. Undefined if the fields fit no metric at all. */
-  readonly owner: Family | undefined
+  readonly owner: Family<C> | undefined
   /**
    * What the two disagree in: in words only when somebody asks, since it names all types of the owner as they are then.
    */
@@ -38,18 +53,18 @@ export interface Refused {
 }
 
 /** A metric and the columns of all types that fill it. */
-export interface Family extends FamilyInfo {
+export interface Family<C> extends FamilyInfo {
   /** The short name that OpenMetrics would give it, where that is another. */
   readonly base: string | undefined
   readonly help: string
   /** Lines of one family can be compared only if their labels have the same form. */
   readonly shape: string
   /** A new array after each change of the columns, so that holders of the old array are not affected. */
-  columns: readonly MetricColumn[]
+  columns: readonly C[]
   /** Metrics of other types that wait for a name of this family. */
-  readonly refused: Set<Refused>
+  readonly refused: Set<Refused<C>>
   /** The columns and table shapes for which the left-out rows were computed. */
-  decided: { readonly columns: readonly MetricColumn[]; readonly shapes: number } | undefined
+  decided: { readonly columns: readonly C[]; readonly shapes: number } | undefined
 }
 
 /** A metric with constant labels as a type declares it: one field, or several of which the first present is shown. */
@@ -74,21 +89,29 @@ export function metricsOf(type: RecordType): MetricFields[] {
   return [...metrics.values()]
 }
 
+/** Makes the column of a metric of a type. */
+export type MakeColumn<C> = (table: NamedTable<C>, family: Family<C>, slots: MetricFields['slots']) => C
+
 /** All families by name. The first type to name a metric decides its kind and unit; any that disagrees is refused. */
-export class Families {
-  readonly #families = new Map<string, Family>()
+export class Families<C extends NamedColumn<C>> {
+  readonly #families = new Map<string, Family<C>>()
   /** The family that writes a name, be it in TYPE or as the name of a sample. */
-  readonly #owners = new Map<string, Family>()
+  readonly #owners = new Map<string, Family<C>>()
+  readonly #makeColumn: MakeColumn<C>
+
+  constructor(makeColumn: MakeColumn<C>) {
+    this.#makeColumn = makeColumn
+  }
 
   /** In order of appearance. */
-  all(): Iterable<Family> {
+  all(): Iterable<Family<C>> {
     return this.#families.values()
   }
 
   /** The families that a metric of a type would have to share a name with. */
-  inTheWay({ type }: MetricTable, { metric, slots }: MetricFields): Family[] {
+  inTheWay({ type }: NamedTable<C>, { metric, slots }: MetricFields): Family<C>[] {
     if (unfitReason(type, slots) !== undefined) return []
-    return [...new Set(namesOf(familyOf(type, metric, slots[0])).flatMap((name) => this.#owners.get(name) ?? []))]
+    return [...new Set(namesOf(familyOf<C>(type, metric, slots[0])).flatMap((name) => this.#owners.get(name) ?? []))]
   }
 
   /** Forgets all. */
@@ -98,11 +121,11 @@ export class Families {
   }
 
   /** Gives a metric of a type a column in the family of that name, or says why it gets none. */
-  join(table: MetricTable, fields: MetricFields, timestamps: boolean): MetricColumn | Refused {
+  join(table: NamedTable<C>, fields: MetricFields): { readonly column: C } | Refused<C> {
     const { metric, slots } = fields
     const unfit = unfitReason(table.type, slots)
     if (unfit !== undefined) return { table, fields, owner: undefined, reason: () => unfit }
-    const wanted = familyOf(table.type, metric, slots[0])
+    const wanted = familyOf<C>(table.type, metric, slots[0])
     const known = this.#families.get(metric)
     if (known !== undefined && !agree(known, wanted)) {
       return refusedBy(known, table, fields, () => disagreement(known, wanted, table.type.name))
@@ -116,16 +139,16 @@ export class Families {
       for (const name of namesOf(wanted)) this.#owners.set(name, wanted)
     }
     const family = known ?? wanted
-    const column = new MetricColumn(table, family, slots, timestamps)
+    const column = this.#makeColumn(table, family, slots)
     family.columns = [...family.columns, column]
-    return column
+    return { column }
   }
 
   /**
    * Removes columns and empty families. Returns the metrics that waited for the names of the removed families.
    */
-  leave(columns: Iterable<MetricColumn>): Refused[] {
-    const free: Refused[] = []
+  leave(columns: Iterable<C>): Refused<C>[] {
+    const free: Refused<C>[] = []
     for (const column of columns) {
       const { family } = column
       family.columns = family.columns.filter((other) => other !== column)
@@ -138,14 +161,14 @@ export class Families {
   }
 
   /** Whether another family uses the short name that OpenMetrics would give this counter. */
-  isBaseTaken(family: Family): boolean {
+  isBaseTaken(family: Family<C>): boolean {
     return family.base !== undefined && this.#owners.has(family.base)
   }
 }
 
 const KINDS: { readonly [R in Role]?: FamilyInfo['kind'] } = { bucket: 'histogram', counter: 'counter' }
 
-function familyOf(type: RecordType, name: string, { name: fieldName, field }: Slot): Family {
+function familyOf<C>(type: RecordType, name: string, { name: fieldName, field }: Slot): Family<C> {
   const kind = field.metricType ?? KINDS[field.role] ?? 'gauge'
   const shape = field.role === 'bucket' ? 'bins' : field.count > 1 ? 'an array' : 'a scalar'
   const help = field.help || `${type.description || type.name}: ${fieldName}`
@@ -173,32 +196,34 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
   return undefined
 }
 
-function refusedBy(owner: Family, table: MetricTable, fields: MetricFields, reason: () => string): Refused {
+function refusedBy<C>(owner: Family<C>, table: NamedTable<C>, fields: MetricFields, reason: () => string): Refused<C> {
   const refused = { table, fields, owner, reason }
   owner.refused.add(refused)
   return refused
 }
 
-function agree(known: Family, wanted: Family): boolean {
+function agree(known: FamilyForm, wanted: FamilyForm): boolean {
   return known.kind === wanted.kind && known.unit === wanted.unit && known.shape === wanted.shape
 }
 
-function disagreement(known: Family, wanted: Family, wantedBy: string): string {
+function disagreement<C extends NamedColumn<C>>(known: Family<C>, wanted: Family<C>, wantedBy: string): string {
   const owners = namesOfTypes(known).map((name) => (name === wantedBy ? `another version of ${name}` : name))
   return `it is ${describe(wanted)} in ${wantedBy}, but ${describe(known)} in ${owners.join(' and ')}; name one of them otherwise with \`metric\``
 }
 
-function ownership(name: string, owner: Family): string {
+function ownership<C extends NamedColumn<C>>(name: string, owner: Family<C>): string {
   const owners = namesOfTypes(owner).join(' and ')
   return `${name} belongs to the ${owner.kind} ${owner.name} of ${owners}; name one of them otherwise with \`metric\``
 }
 
-function describe({ kind, unit, shape }: Family): string {
+type FamilyForm = Pick<Family<unknown>, 'kind' | 'unit' | 'shape'>
+
+function describe({ kind, unit, shape }: FamilyForm): string {
   return `a ${kind} ${unit === '' ? 'without unit' : `in ${unit}`} (${shape})`
 }
 
 /** The first types of a family, each once: versions of a type, and sources of one, have columns of their own. */
-function namesOfTypes({ columns }: Family): string[] {
+function namesOfTypes<C extends NamedColumn<C>>({ columns }: Family<C>): string[] {
   const names = new Set<string>()
   for (const { table } of columns.slice(0, NAMED_COLUMNS)) names.add(table.type.name)
   const left = columns.length - NAMED_COLUMNS

@@ -10,7 +10,7 @@ import type { MetricTable } from './metric-table.ts'
  */
 export class MetricColumn {
   readonly table: MetricTable
-  readonly family: Family
+  readonly family: Family<MetricColumn>
   readonly slots: MetricFields['slots']
   /** Constant labels of the fields as text; empty if they have none. */
   readonly labels: string
@@ -23,7 +23,7 @@ export class MetricColumn {
   /** The distinct ones of `text` and `openmetrics`. */
   readonly lines: readonly Lines[]
 
-  constructor(table: MetricTable, family: Family, slots: MetricFields['slots'], timestamps: boolean) {
+  constructor(table: MetricTable, family: Family<MetricColumn>, slots: MetricFields['slots'], timestamps: boolean) {
     this.table = table
     this.family = family
     this.slots = slots

@@ -199,6 +199,71 @@ test('of two sources that report a series, the first has it until it ends', asyn
   assert.deepEqual(values, [1, Number.NaN, 5])
 })
 
+const heat = (name: string, field = gauge('f64', { unit: 'celsius', metric: 'heat_celsius' })) =>
+  defineType(name, '', { time: timestamp(), device: label(), heat: field, load: gauge('f64') })
+const heatOf = (value: number, device = 'a') => ({ time: wallNs(), device, heat: value, load: value })
+const CLIENT = { client: 7n, sequence: 1n }
+
+/** Values of a metric by order of arrival, for one device. */
+function valuesOf(peer: RemoteWritePeer, metric: string, device = 'a') {
+  const of = peer.samples.filter(({ labels }) => labels.__name__ === metric && labels.device === device)
+  return of.map(({ value }) => (Number.isNaN(value) ? 'stale' : value))
+}
+
+test('of two types with one metric name and another unit, the first sends it; the second is refused in words', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const other = new BatchSource({ id: 'other' })
+  const kelvin = heat('second', counter('f64', { metric: 'heat_celsius' }))
+  sink.accept(source.batch(heat('first'), [heatOf(1)]))
+  sink.accept(other.batch(kelvin, [heatOf(2), heatOf(3, 'b')]))
+  const words =
+    /2 rejected: heat_celsius of second.heat: it is a counter without unit \(a scalar\) in second, but a gauge/
+  await assert.rejects(sink.flush(), sondeError('DLV_LOST', words))
+  assert.deepEqual([valuesOf(peer, 'heat_celsius'), valuesOf(peer, 'heat_celsius', 'b')], [[1], []])
+  assert.deepEqual([valuesOf(peer, 'second_load'), valuesOf(peer, 'second_load', 'b')], [[2], [3]], 'others arrive')
+  assert.deepEqual([sink.stats.out, sink.stats.dropped.get('rejected')], [1, 2])
+
+  sink.retire?.(source.ports({}).source)
+  sink.accept(other.batch(kelvin, [heatOf(4)]))
+  await assert.rejects(sink.flush(), /1 rejected/)
+  sink.accept(other.batch(kelvin, [heatOf(5)]))
+  await sink.flush()
+  assert.deepEqual(valuesOf(peer, 'heat_celsius'), [1, 'stale', 5], 'the name is free once the first type has ended')
+})
+
+test('of two types that report one series, the first sends it until it ends', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const other = new BatchSource({ id: 'other' })
+  sink.accept(source.batch(heat('first'), [heatOf(1)]))
+  sink.accept(other.batch(heat('second'), [heatOf(2), heatOf(3, 'b')]))
+  await assert.rejects(sink.flush(), sondeError('DLV_LOST', /1 rejected: another type reports the same series/))
+  sink.retire?.(source.ports({}).source)
+  sink.accept(other.batch(heat('second'), [heatOf(4, 'b')]))
+  await sink.flush()
+  sink.accept(other.batch(heat('second'), [heatOf(5)]))
+  await sink.flush()
+  assert.deepEqual(valuesOf(peer, 'heat_celsius'), [1, 'stale', 5])
+  assert.deepEqual(valuesOf(peer, 'heat_celsius', 'b'), [3, 4])
+  const times = peer.samples.filter(({ labels }) => labels.__name__ === 'heat_celsius' && labels.device === 'a')
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a.timeMs - b.timeMs),
+  )
+})
+
+test('a client keeps no metric name from a source of this process', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const client = new BatchSource({ id: 'client' })
+  const counts = heat('counts', counter('f64', { metric: 'heat_celsius' }))
+  sink.accept({ ...client.batch(counts, [heatOf(1, 'x')]), page: CLIENT })
+  await sink.flush()
+  sink.accept(source.batch(heat('own'), [heatOf(2)]))
+  await sink.flush()
+  sink.accept({ ...client.batch(counts, [heatOf(3, 'x')]), page: { ...CLIENT, sequence: 2n } })
+  await assert.rejects(sink.flush(), /1 rejected: heat_celsius of counts.heat/)
+  assert.deepEqual([valuesOf(peer, 'heat_celsius'), valuesOf(peer, 'heat_celsius', 'x')], [[2], [1, 'stale']])
+})
+
 test('a request has as many samples as receivers take, and a body that arrived is not sent again', async (t) => {
   const { peer, sink, source } = await open(t, { requestSamplesMax: 100 })
   let failures = 0

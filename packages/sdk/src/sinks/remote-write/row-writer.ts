@@ -111,9 +111,9 @@ export class RowWriter {
 
   /** False if the row is continued: in the next body, or after a look at the clock. */
   #writeRow(row: SentRow): boolean {
-    const { columns } = row.columns
-    for (; this.#column < columns.length; this.#column++) {
-      const column = columns[this.#column]!
+    const { metrics } = row.columns
+    for (; this.#column < metrics.length; this.#column++) {
+      const column = metrics[this.#column]!
       if (!this.#isLoaded) this.#load(row, column)
       this.#isLoaded = true
       if (this.#isFull() || this.#series >= SERIES_A_STEP) return false
@@ -175,7 +175,10 @@ export class RowWriter {
     return encoded
   }
 
-  /** Reads a column of all records of a row. A value that was there before and is absent now ends its series. */
+  /**
+   * Reads a column of all records of a row. A value that was there before and is absent now ends its series. A metric
+   * that another type has is absent.
+   */
   #load(row: SentRow, column: SentMetric): void {
     const { load, lanes, firstLane } = column
     const { views, offsets, timesMs, next, heads } = this.#request
@@ -188,11 +191,12 @@ export class RowWriter {
     this.#clear(lanes.length)
     const all = this.#samples
     const isCounter = this.#options.hasStart && (column.metric.kind === 'counter' || column.metric.kind === 'histogram')
+    const isSent = column.isNamed && row.hidden?.has(column) !== true
     let beforeMs = this.#request.beforeMs(this.#place)
     for (let entry = heads[this.#place]!; entry !== NO_ENTRY; entry = next[entry]!) {
       const offset = offsets[entry]!
       const timeMs = timesMs[entry]!
-      const present = offset === ENDS ? 0 : load(views[entry]!.data, offset, low, high)
+      const present = offset === ENDS || !isSent ? 0 : load(views[entry]!.data, offset, low, high)
       for (let lane = 0; lane < present; lane++) {
         add(all[lane]!, timeMs, low[lane]!, high[lane]!, lanes[lane]!.numbers)
         row.live[firstLane + lane] = 1

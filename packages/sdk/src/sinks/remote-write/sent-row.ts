@@ -1,6 +1,6 @@
 import { parseSeriesKey } from '../../schema/series.ts'
 import type { EncodedLabels } from '../../wire/remote-write/series.ts'
-import type { SentMetrics } from './sent-metrics.ts'
+import type { SentMetric, SentMetrics } from './sent-metrics.ts'
 
 /** The series of equal labels: those of all metrics of a type. */
 export interface SentRow {
@@ -8,6 +8,12 @@ export interface SentRow {
   readonly columns: SentMetrics
   /** The source that reports it. */
   readonly owner: string
+  /** The order of its coming. */
+  born: number
+  /** Metrics of it that rows of other types send; undefined if there are none. */
+  hidden: ReadonlySet<SentMetric> | undefined
+  /** The version of `columns` for which `hidden` holds; −1 if it does not hold. */
+  decided: number
   readonly labels: readonly (readonly [name: string, value: string])[]
   /** The encoded labels of each lane, once they were used, and their generation. */
   readonly encoded: (EncodedLabels | undefined)[]
@@ -33,6 +39,9 @@ export function createRow(columns: SentMetrics, owner: string, key: string, text
     key,
     columns,
     owner,
+    born: 0,
+    hidden: undefined,
+    decided: -1,
     labels: Object.entries(parseSeriesKey(text)),
     encoded: new Array<EncodedLabels | undefined>(columns.laneCount).fill(undefined),
     generation: '',

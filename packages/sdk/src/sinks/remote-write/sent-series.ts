@@ -6,7 +6,8 @@ import { type Views, viewsOf } from '../../schema/views.ts'
 import { LabelText } from '../../wire/prometheus/label-text.ts'
 import { readAbsences } from '../prometheus/absences.ts'
 import { RequestRows } from './request-rows.ts'
-import { type SentMetrics, sentMetricsOf } from './sent-metrics.ts'
+import { SentMetrics } from './sent-metrics.ts'
+import { SentNames, type Shortened } from './sent-names.ts'
 import { createRow, type SentRow } from './sent-row.ts'
 
 /** Limits of a {@link SentSeries}. */
@@ -30,6 +31,8 @@ interface Binding {
   readonly rows: (SentRow | undefined)[]
   readonly columns: SentMetrics
   readonly owner: string
+  /** Whether the source is of this process, and not of a client. */
+  readonly isOwn: boolean
 }
 
 /** See {@link BookLimits.labelCharsMax}. A row has its labels about three times in memory. */
@@ -54,6 +57,7 @@ export class SentSeries {
   readonly #ending = new Map<SentRow, number>()
   readonly #retired = new Map<string, number>()
   readonly #columns = new Map<string, SentMetrics>()
+  readonly #names = new SentNames((type, labels) => this.#rows.get(keyOf(type, labels)))
   #seriesCount = 0
   #labelChars = 0
   #request = 0
@@ -148,15 +152,16 @@ export class SentSeries {
     request: RequestRows,
     { nowMs, monotonicMs }: { readonly nowMs: number; readonly monotonicMs: number },
   ): void {
-    const { type, count, source, bytes } = batch
+    const { type, count, bytes } = batch
     if (type.metrics.size === 0) return
-    const binding = this.#bindingOf(source, type)
+    const binding = this.#bindingOf(batch)
     const views = viewsOf(bytes)
     const { recordBytes } = type.layout
     const latestMs = nowMs + this.#limits.aheadMs
     const late: number[] = []
     const ahead: number[] = []
     const taken: number[] = []
+    const shortened: Record<Shortened, number[]> = { name: [], series: [] }
     request.begin(views)
     for (let i = 0, offset = 0; i < count; i++, offset += recordBytes) {
       const row = this.#rowOf(binding, views, offset, monotonicMs)
@@ -166,10 +171,15 @@ export class SentSeries {
       else if (!request.add(row, offset, timeMs)) late.push(i)
       else {
         row.seenMs = monotonicMs
+        const why = this.#names.shortened(row)
+        if (why !== undefined) shortened[why].push(i)
         if (timeMs > (this.#ending.get(row) ?? Number.POSITIVE_INFINITY)) this.#ending.delete(row)
       }
     }
     request.refuse(batchIndex, taken, 'another source reports the same series')
+    // The other metrics of these records are sent.
+    request.refuse(batchIndex, shortened.series, 'another type reports the same series')
+    if (shortened.name.length > 0) request.refuse(batchIndex, shortened.name, this.#names.wordsOf(binding.columns))
     request.refuse(batchIndex, ahead, `the time of the record is more than ${this.#limits.aheadMs} ms ahead`)
     request.refuse(batchIndex, late, 'the time of the record is before that of a record that was sent')
   }
@@ -190,16 +200,21 @@ export class SentSeries {
     return row
   }
 
-  #rowOfText({ columns, owner }: Binding, text: string, monotonicMs: number): SentRow | undefined {
+  #rowOfText({ columns, owner, isOwn }: Binding, text: string, monotonicMs: number): SentRow | undefined {
     const key = keyOf(columns.type.name, text)
     const known = this.#rows.get(key)
     if (known?.columns === columns && known.owner === owner) return known
     const isHeld = known !== undefined && known.owner !== owner && !this.#ending.has(known)
     if (isHeld && monotonicMs - known.seenMs <= this.#limits.expiryMs) return undefined
-    // Another version of the type, or another source: the labels of its series are encoded again.
-    if (known !== undefined) this.#remove(known)
     const row = createRow(columns, owner, key, text)
-    if (known !== undefined) Object.assign(row, { lastMs: known.lastMs, recordMs: known.recordMs })
+    // The type keeps its names, because its new row comes before the other leaves.
+    this.#names.enter(row, isOwn)
+    if (known !== undefined) {
+      // Another version of the type, or another source: the labels of its series are encoded again.
+      this.#remove(known)
+      const { lastMs, recordMs, born } = known
+      Object.assign(row, { lastMs, recordMs, born })
+    }
     this.#rows.set(key, row)
     this.#ownedBy(owner, columns.type.name).add(row)
     this.#seriesCount += columns.laneCount
@@ -214,13 +229,14 @@ export class SentSeries {
     return rows
   }
 
-  #bindingOf(source: SourceInfo, type: RecordType): Binding {
+  #bindingOf({ source, type, page }: Batch): Binding {
     const types = this.#bindings.get(source) ?? new Map<RecordType, Binding>()
     const known = types.get(type)
     if (known !== undefined) return known
-    const columns = this.#columns.get(type.fingerprint) ?? sentMetricsOf(type)
+    const columns = this.#columns.get(type.fingerprint) ?? new SentMetrics(type)
     const labels = new LabelText(type, source)
-    const binding = { index: new SeriesIndex(type), labels, rows: [], columns, owner: ownerText(source) }
+    const ofSource = { owner: ownerText(source), isOwn: page === undefined }
+    const binding = { index: new SeriesIndex(type), labels, rows: [], columns, ...ofSource }
     this.#columns.set(type.fingerprint, columns)
     this.#bindings.set(source, types.set(type, binding))
     return binding
@@ -252,6 +268,7 @@ export class SentSeries {
 
   #remove(row: SentRow): void {
     const { owner, columns } = row
+    this.#names.leave(row)
     this.#rows.delete(row.key)
     this.#ending.delete(row)
     this.#seriesCount -= columns.laneCount
@@ -269,6 +286,7 @@ export class SentSeries {
     this.#ending.clear()
     this.#retired.clear()
     this.#columns.clear()
+    this.#names.clear()
     this.#bindings = new WeakMap()
     this.#seriesCount = 0
     this.#labelChars = 0
