@@ -18,7 +18,7 @@ const ICMC_HITS = 0x1180_0002_0000_0000n
 const END_SECONDS = 11
 
 /** What depends on how often it was sampled has no value here. */
-const CHANGING = /^doca_diag_sampling_(samples_total|drain_cpu_ratio)\{/
+const CHANGING = /^doca_(diag_sampling_(samples_total|drain_cpu_ratio)|pci_[rt]x_utilisation_ratio)\{/
 
 /** Which device is read first is not fixed. */
 function byDevice(lines: readonly string[]): string[] {

@@ -1,5 +1,7 @@
+import type { Integer64 } from '@sonde/sdk/internal'
+import { Missing } from '../field-absences.ts'
 import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { isNumber, parseAttribute } from '../kernel-text.ts'
+import { counterIn } from '../origins/counter-in-file.ts'
 import { WideCounter } from '../wide-counter.ts'
 
 /** The highest rate of retransmissions: one per packet, at 400 Gbit/s and 64 bytes. */
@@ -10,33 +12,23 @@ export class DriverCounter {
   readonly #files: KernelFiles
   readonly #ports: readonly { readonly file: KernelFile; readonly wide: WideCounter }[]
 
-  private constructor(files: KernelFiles, ports: readonly KernelFile[]) {
-    this.#files = files
-    this.#ports = ports.map((file) => ({ file, wide: new WideCounter() }))
-  }
-
-  /** Opens the counter of a device; undefined if its driver has none, or if it may not be read. */
-  static open(device: string, sysfs: string): DriverCounter | undefined {
-    const files = new KernelFiles(sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
+  constructor(device: string, sysfs: string) {
+    this.#files = new KernelFiles(sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     const folder = ['class', 'infiniband', device, 'ports'] as const
-    const ports = files.list(...folder)
-    const numbers = ports instanceof ReadFailure ? [] : ports
-    const counter = new DriverCounter(
-      files,
-      numbers.map((port) => files.file(...folder, port, 'hw_counters', 'roce_adp_retrans')),
-    )
-    if (numbers.length > 0 && counter.read() !== undefined) return counter
-    counter.close()
-    return undefined
+    const ports = this.#files.list(...folder)
+    this.#ports = (ports instanceof ReadFailure ? [] : ports).map((port) => ({
+      file: this.#files.file(...folder, port, 'hw_counters', 'roce_adp_retrans'),
+      wide: new WideCounter(),
+    }))
   }
 
-  /** Reads the counter; undefined if a port cannot be read. */
-  read(): number | bigint | undefined {
-    let sum: number | bigint = 0
+  /** Reads the counter; returns why it is missing if a port has none. */
+  read(): Integer64 | Missing {
+    if (this.#ports.length === 0) return new Missing('unsupported', 'the driver lists no port')
+    let sum: Integer64 = 0
     for (const { file, wide } of this.#ports) {
-      const bytes = file.read()
-      const value = bytes instanceof ReadFailure ? undefined : parseAttribute(bytes)
-      if (value === undefined || !isNumber(value)) return undefined
+      const value = counterIn(file)
+      if (value instanceof Missing) return value
       const counted = wide.next(value, { nowMs: performance.now(), eventsPerS: EVENTS_PER_S })
       sum = this.#ports.length === 1 ? counted : BigInt(sum) + BigInt(counted)
     }

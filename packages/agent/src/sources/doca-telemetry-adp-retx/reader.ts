@@ -1,20 +1,19 @@
 import { type RecordType, wallNs } from '@sonde/sdk'
+import type { Integer64 } from '@sonde/sdk/internal'
 import type { AdpRetxHistogram, HistogramShape } from '../../native/doca/adp-retx.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaReader } from '../doca/place.ts'
+import { type ChosenOrigins, ServedValue } from '../origins/served-value.ts'
 import type { Duty, SourceContext } from '../source.ts'
 import type { DriverCounter } from './driver-counter.ts'
-import { COUNTER_ORIGINS, docaAdpRetxType } from './type.ts'
+import { docaAdpRetxType } from './type.ts'
 
 /** Parts of an {@link AdpRetxReader}. */
 export interface AdpRetxParts {
   readonly device: string
   readonly histogram: AdpRetxHistogram
-  /**
-   * The counter of the driver, chosen once, because a series with a new origin would jump. Undefined: the histogram
-   * counts.
-   */
-  readonly driver: DriverCounter | undefined
+  readonly driver: DriverCounter
+  readonly chosen: ChosenOrigins
   /** Returns the type with the bins of a shape. */
   readonly typeOf: (shape: HistogramShape) => RecordType
 }
@@ -24,15 +23,25 @@ export class AdpRetxReader implements DocaReader {
   readonly #parts: AdpRetxParts
   readonly #context: SourceContext
   readonly #duties: readonly Duty[]
-  readonly #origin: string
+  readonly #packets: ServedValue<Integer64>
+  /** Counts in all bins. */
+  #timeouts: Integer64 = 0
   #shape: HistogramShape
   #type: RecordType
 
   constructor(parts: AdpRetxParts, context: SourceContext) {
-    const { device, histogram, driver, typeOf } = parts
+    const { device, histogram, driver, chosen, typeOf } = parts
     this.#parts = parts
     this.#context = context
-    this.#origin = driver === undefined ? COUNTER_ORIGINS.histogram : COUNTER_ORIGINS.driver
+    this.#packets = new ServedValue(
+      { metric: 'doca_adp_retx_packets', type: docaAdpRetxType, labels: { device } },
+      [
+        { origin: 'roce_adp_retrans', read: () => driver.read() },
+        { origin: 'timeouts', read: () => this.#timeouts },
+      ],
+      context.absences,
+      chosen,
+    )
     this.#shape = histogram.shape
     this.#type = typeOf(histogram.shape)
     this.#duties = [
@@ -45,14 +54,12 @@ export class AdpRetxReader implements DocaReader {
   }
 
   gone(reason: string): void {
-    const { device } = this.#parts
-    const { absences } = this.#context
-    absences.gone(this.#type, { rdma_device: device }, reason)
-    absences.gone(docaAdpRetxType, { device, origin: this.#origin }, reason)
+    this.#context.absences.gone(this.#type, { rdma_device: this.#parts.device }, reason)
+    this.#packets.gone(reason)
   }
 
   async close(): Promise<void> {
-    this.#parts.driver?.close()
+    this.#parts.driver.close()
     await this.#parts.histogram.close()
   }
 
@@ -64,30 +71,23 @@ export class AdpRetxReader implements DocaReader {
     const time = wallNs()
     const { source } = this.#context
     source.report(this.#type, { time, rdma_device: device, seconds: Array.from(bins) } as never)
-    const packets = this.#packets(bins)
-    if (packets !== undefined) source.report(docaAdpRetxType, { time, device, origin: this.#origin, packets })
-  }
-
-  #packets(bins: BigUint64Array): number | bigint | undefined {
-    const { driver } = this.#parts
     // A counter of 64 bits wraps.
-    if (driver === undefined)
-      return BigInt.asUintN(
-        64,
-        bins.reduce((sum, count) => sum + count, 0n),
-      )
-    const counted = driver.read()
-    if (counted === undefined) this.#context.failed(this.#parts.device, new Error('roce_adp_retrans cannot be read'))
-    return counted
+    this.#timeouts = BigInt.asUintN(
+      64,
+      bins.reduce((sum, count) => sum + count, 0n),
+    )
+    const packets = await this.#packets.read()
+    if (packets !== undefined)
+      source.report(docaAdpRetxType, { time, device, origin: packets.origin, packets: packets.value })
   }
 
   /** Another program has set other bins. The counts in the old bins are another series. */
   #reshape(): void {
-    const { device, histogram, driver, typeOf } = this.#parts
+    const { device, histogram, typeOf } = this.#parts
     const type = typeOf(histogram.shape)
     const reason = 'another program changed the bins of the histogram'
     this.#context.absences.gone(this.#type, { rdma_device: device }, reason)
-    if (driver === undefined) this.#context.absences.gone(docaAdpRetxType, { device, origin: this.#origin }, reason)
+    if (this.#packets.origin === 'timeouts') this.#packets.gone(reason)
     this.#shape = histogram.shape
     this.#type = type
   }

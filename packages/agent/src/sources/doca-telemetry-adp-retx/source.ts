@@ -3,6 +3,7 @@ import { AdpRetxHistogram, edgesOf, type HistogramShape, histogramLimits } from 
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { DocaSource } from '../doca/doca-source.ts'
 import type { OpenReader } from '../doca/place.ts'
+import type { ChosenOrigins } from '../origins/served-value.ts'
 import type { NodeSource, SourceContext } from '../source.ts'
 import type { AdpRetxOptions } from './config.ts'
 import { DriverCounter } from './driver-counter.ts'
@@ -20,6 +21,7 @@ export function createAdpRetx(options: AdpRetxOptions, context: SourceContext): 
 
 /** Devices with equal bins share a type. */
 function readerOpener(): OpenReader {
+  const chosen: ChosenOrigins = new Map()
   const types = new Map([[docaAdpRetxTimeoutsType.fingerprint, docaAdpRetxTimeoutsType]])
   const typeOf = (shape: HistogramShape): RecordType => {
     const type = timeoutsType(edgesOf(shape))
@@ -37,7 +39,7 @@ function readerOpener(): OpenReader {
     if (shape === undefined) return new DocaFailure(device.name, 'doca_telemetry_adp_retx_create', 'NOT_SUPPORTED')
     const histogram = await AdpRetxHistogram.open(device, shape, limits.maxBins)
     if (histogram instanceof DocaFailure) return histogram
-    const driver = DriverCounter.open(device.name, context.paths.sysfs)
-    return new AdpRetxReader({ device: device.name, histogram, driver, typeOf }, context)
+    const driver = new DriverCounter(device.name, context.paths.sysfs)
+    return new AdpRetxReader({ device: device.name, histogram, driver, chosen, typeOf }, context)
   }
 }

@@ -1,4 +1,5 @@
 import { buckets, counter, defineType, label, timestamp } from '@sonde/sdk'
+import { originLabel } from '../origins/metric-origins.ts'
 
 const device = label('RDMA device, such as mlx5_0')
 
@@ -7,9 +8,6 @@ const device = label('RDMA device, such as mlx5_0')
  * before. Unit: seconds.
  */
 export const TIMEOUT_EDGES: readonly number[] = Array.from({ length: 15 }, (_, bin) => 2 ** bin / 10_000)
-
-/** Origins of the counts of {@link docaAdpRetxType}: the RDMA driver, or the histogram. */
-export const COUNTER_ORIGINS = { driver: 'roce_adp_retrans', histogram: 'timeouts' } as const
 
 /**
  * Adaptive retransmissions of one device. Its metric has the name of the recipe for Kubernetes, although no library and
@@ -21,9 +19,7 @@ export const docaAdpRetxType = defineType(
   {
     time: timestamp(),
     device,
-    origin: label(
-      `Origin of the count: ${COUNTER_ORIGINS.driver} (counter of the driver) or ${COUNTER_ORIGINS.histogram} (histogram), never both`,
-    ),
+    origin: originLabel('doca_adp_retx_packets'),
     packets: counter('u64', {
       help: 'Events of adaptive retransmission, not packets: retransmissions by the driver, or timeouts, as origin says',
     }),

@@ -18,6 +18,7 @@ import { docaTelemetryDiag } from './doca-telemetry-diag.ts'
 import {
   docaDiagCounterType,
   docaDiagPciType,
+  docaDiagPciUseType,
   docaDiagPortType,
   docaDiagSampleType,
   docaDiagSamplingType,
@@ -43,10 +44,12 @@ interface Played {
   /** Default: 50. */
   readonly intervalMs?: number
   readonly elapsedNs?: bigint
+  /** Files of the node, by path. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** Runs the source in the child process of its library, with a double. */
-function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsedNs }: Played) {
+function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsedNs, files = {} }: Played) {
   const double = new DocaDouble(t)
   double.play(devices)
   double.setElapsed(elapsedNs)
@@ -58,6 +61,7 @@ function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsed
     options: v.parse(docaTelemetryDiag.options, { stuck_ms: 60_000, accept_taint: true, ...options }),
   }
   const node = new TestNode(t)
+  for (const [path, text] of Object.entries(files)) node.write(path, text)
   const paths = { ...node.paths, doca_library: double.folder }
   const hosts = new Hosts([config], {
     config: { paths, limits: LIMITS },
@@ -66,7 +70,7 @@ function start(t: TestContext, { devices, options = {}, intervalMs = 50, elapsed
   })
   t.after(() => hosts.stop(2000))
   hosts.start(0)
-  return { double, hosts, running: hosts.sources[0] as RunningSource, batches }
+  return { double, node, hosts, running: hosts.sources[0] as RunningSource, batches }
 }
 
 function rowsOf<T extends RecordType>(type: T, batches: readonly Batch[]): RecordOf<T>[] {
@@ -274,4 +278,20 @@ test('the frequency of a free-running counter is computed from its samples', NEE
   await until('rows have its time', () => rowsOf(docaDiagSamplingType, batches).length > 20)
   const off = Math.abs(Number(rowsOf(docaDiagSamplingType, batches).at(-1)?.time) / 1e6 - Date.now())
   assert.ok(off < 60_000, `${off} ms off`)
+})
+
+test('the PCIe capacity is that of the kernel, else of the firmware; a change ends the series', NEEDS, async (t) => {
+  const folder = 'sys/class/infiniband/mlx5_0/device'
+  const files = { [`${folder}/current_link_speed`]: '16.0 GT/s PCIe\n', [`${folder}/current_link_width`]: '8\n' }
+  const counters = ['pcie_link_inbound_bytes', 'pcie_link_outbound_bytes']
+  const { batches, node } = start(t, { devices: { mlx5_0: {} }, options: { counters }, files })
+  const latest = () => rowsOf(docaDiagPciUseType, batches).at(-1)
+  await until('it reports', () => latest() !== undefined)
+  assert.deepEqual([latest()?.origin, latest()?.link_bandwidth_bytes_per_second], ['pci_files', 15_753_846_153n])
+  node.write(`${folder}/current_link_width`, '0\n')
+  await until('the firmware serves it', () => latest()?.origin === 'doca_pci')
+  assert.equal(latest()?.link_bandwidth_bytes_per_second, 63_015_384_615n)
+  const [end] = rowsOf(absenceType, batches).filter(({ type, code }) => type === 'doca_diag_pci_use' && code === 'gone')
+  assert.match(String(end?.series), /origin="pci_files"/)
+  assert.match(String(end?.reason), /^pci_files no longer has it \(.*\), so doca_pci serves it$/)
 })

@@ -9,9 +9,11 @@ import { placedCounter } from './counters.ts'
 import { DeviceTimes } from './device-times.ts'
 import { Extremes } from './extremes.ts'
 import { FullRate } from './full-rate.ts'
+import type { LinkBandwidth } from './link-bandwidth.ts'
+import { PciUse } from './pci-use.ts'
 import type { SamplingPlan } from './plan.ts'
 import { type DiagRow, recordOf, rowsOf } from './rows.ts'
-import { docaDiagSampleType, docaDiagSamplingType } from './type.ts'
+import { docaDiagPciBytesType, docaDiagSampleType, docaDiagSamplingType } from './type.ts'
 
 /** Highest number of queries in one drain. Further samples stay in the device until the next drain. */
 const QUERIES_MAX = 64
@@ -22,6 +24,7 @@ export interface DiagParts {
   readonly device: string
   readonly sampler: Sampler
   readonly plan: SamplingPlan
+  readonly bandwidth: LinkBandwidth
   /** The type of the samples at full rate; undefined if they are not kept. */
   readonly sampleType: RecordType | undefined
   /** Share of a core that draining uses; undefined until it is measured. */
@@ -36,11 +39,14 @@ export class DiagReader implements DocaReader {
   readonly #times: DeviceTimes
   readonly #sampling: FieldAbsences
   readonly #extremes: Extremes
+  readonly #pciUse: PciUse
   readonly #fullRate: FullRate | undefined
   readonly #duties: readonly Duty[]
   /** Values of the newest sample. */
   readonly #latest: DataView
   #latestTicks = 0n
+  /** End of the last query that had a sample, by the host's monotonic clock. Unit: nanoseconds. */
+  #queriedNs = 0n
   #sample: number | undefined
   #samples = 0
   #skipped = 0
@@ -51,13 +57,14 @@ export class DiagReader implements DocaReader {
   #gap = { samples: 0, fromNs: 0n }
 
   constructor(parts: DiagParts, context: SourceContext) {
-    const { device, sampler, plan, sampleType } = parts
+    const { device, sampler, plan, bandwidth, sampleType } = parts
     this.#parts = parts
     this.#context = context
     this.#rows = rowsOf(device, sampler.ids)
     this.#sampling = new FieldAbsences(context.absences, docaDiagSamplingType, { rdma_device: device })
     this.#times = new DeviceTimes(context, device, sampler.periodNs, plan.hasRealTime)
     this.#extremes = new Extremes(sampler.ids.map((id) => placedCounter(id).counter?.extreme))
+    this.#pciUse = new PciUse(device, bandwidth, context)
     this.#latest = new DataView(new ArrayBuffer(sampler.ids.length * SAMPLE_1.valueBytes))
     const { ringSamples, querySamples, hasRealTime } = plan
     if (sampleType !== undefined && ringSamples > 0) {
@@ -81,16 +88,18 @@ export class DiagReader implements DocaReader {
     for (const { type, labels } of this.#rows) absences.gone(type, textsOf(labels), reason)
     absences.gone(docaDiagSamplingType, { rdma_device: this.#parts.device }, reason)
     this.#sampling.forget()
+    this.#pciUse.gone(reason)
     this.#fullRate?.lose()
   }
 
   async close(): Promise<void> {
+    await this.#pciUse.close()
     await this.#parts.sampler.close()
   }
 
   async #sampleNow(): Promise<void> {
     await this.#query()
-    this.#report()
+    await this.#report()
   }
 
   /** Drains in each call while rules watch, otherwise as rarely as reports and the memory of the device allow. */
@@ -145,6 +154,7 @@ export class DiagReader implements DocaReader {
     this.#sample = sample
     this.#samples += count
     this.#latestTicks = ticks
+    this.#queriedNs = afterNs
     const { byteLength } = this.#latest
     new Uint8Array(this.#latest.buffer).set(new Uint8Array(samples.buffer, at + SAMPLE_1.values, byteLength))
     this.#extremes.take(samples, count, sampleBytes)
@@ -161,14 +171,21 @@ export class DiagReader implements DocaReader {
     this.#skipped += skipped
   }
 
-  #report(): void {
+  async #report(): Promise<void> {
     if (this.#samples === 0) return
     const { source } = this.#context
     const time = this.#times.isKnown ? this.#times.wallNs(this.#latestTicks) : wallNs()
     const nowMs = performance.now()
     const newest = (at: number) => this.#extremes.of(at) ?? this.#latest.getBigUint64(at * SAMPLE_1.valueBytes, true)
-    for (const row of this.#rows) source.report(row.type, recordOf(row, time, newest, nowMs) as never)
+    let pciBytes: object | undefined
+    for (const row of this.#rows) {
+      const record = recordOf(row, time, newest, nowMs)
+      source.report(row.type, record as never)
+      if (row.type === docaDiagPciBytesType) pciBytes = record
+    }
     this.#extremes.restart()
+    const monoNs = this.#times.isKnown ? this.#times.monoNs(this.#latestTicks) : this.#queriedNs
+    if (pciBytes !== undefined) await this.#pciUse.report(time, { bytes: pciBytes, monoNs })
     this.#reportSampling(time)
     this.#reportGap(time)
   }

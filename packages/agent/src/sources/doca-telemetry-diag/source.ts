@@ -6,11 +6,13 @@ import { diagLimits } from '../../native/doca/diag.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { DocaSource } from '../doca/doca-source.ts'
 import type { DocaReader } from '../doca/place.ts'
+import type { ChosenOrigins } from '../origins/served-value.ts'
 import type { NodeSource, SourceContext } from '../source.ts'
 import { Card, CardSampler, cardOf } from './card.ts'
 import type { DiagOptions } from './config.ts'
 import { idsOf } from './counters.ts'
 import { DrainCost } from './drain-cost.ts'
+import { LinkBandwidth } from './link-bandwidth.ts'
 import { paceOf, planOf } from './plan.ts'
 import { DiagReader } from './reader.ts'
 import { docaDiagSamplingType, sampleTypeOf } from './type.ts'
@@ -30,6 +32,7 @@ class ReaderOpener {
   readonly #types = new Map<string, RecordType>()
   /** Bounded by the number of devices that were ever opened. */
   readonly #cards = new Map<string, Card>()
+  readonly #chosen: ChosenOrigins = new Map()
   #cost: DrainCost | undefined
 
   constructor(options: DiagOptions) {
@@ -57,6 +60,7 @@ class ReaderOpener {
       {
         device: device.name,
         sampler,
+        bandwidth: new LinkBandwidth(device, context, this.#chosen),
         plan: { ...asked, ...pace },
         sampleType: this.#typeOf(sampler.ids),
         cpuRatio: () => this.#cost?.ratio,

@@ -1,4 +1,5 @@
 import { counter, defineType, gauge, label, labelNumber, optional, type RecordType, timestamp, value } from '@sonde/sdk'
+import { originLabel } from '../origins/metric-origins.ts'
 
 const entity = { kind: 'nic', key: ['rdma_device'] }
 const entityOfPort = { kind: 'nic', key: ['rdma_device', 'port'] }
@@ -9,6 +10,10 @@ const bytes = (help: string) => optional(counter('u64', { unit: 'bytes', help })
 const pciBytes = (direction: 'rx' | 'tx', word: 'inbound' | 'outbound') => {
   const help = `Bytes on the PCIe link, called ${word} by the library, which does not document the direction`
   return optional(counter('u64', { unit: 'bytes', metric: `doca_pci_${direction}_bytes`, help }))
+}
+const pciUse = (direction: 'rx' | 'tx', word: 'inbound' | 'outbound') => {
+  const help = `Bytes of the last interval, called ${word} by the library, divided by what the link carries`
+  return optional(gauge('f64', { unit: 'ratio', metric: `doca_pci_${direction}_utilisation_ratio`, help }))
 }
 const count = (help: string) => optional(counter('u64', { help }))
 const seconds = (help: string) => optional(counter('f64', { unit: 'seconds', help }))
@@ -111,6 +116,31 @@ export const docaDiagPciBytesType = defineType(
     outbound_bytes_total: pciBytes('tx', 'outbound'),
   },
   { entity: { kind: 'nic', key: ['device'] } },
+)
+
+/**
+ * Use of the PCIe link of a device, of each direction, in relation to its present speed and width. Packet headers are
+ * part of the bytes, the line coding is not part of the capacity.
+ */
+export const docaDiagPciUseType = defineType(
+  'doca_diag_pci_use',
+  'Use of the PCIe link of one device',
+  {
+    time: timestamp(),
+    device: rdma_device,
+    origin: originLabel('doca_pci_link_bandwidth_bytes_per_second'),
+    link_bandwidth_bytes_per_second: gauge('u64', {
+      unit: 'bytes_per_second',
+      metric: 'doca_pci_link_bandwidth_bytes_per_second',
+      help: 'Bytes per second that the link carries in one direction, at its present speed and width',
+    }),
+    inbound_ratio: pciUse('rx', 'inbound'),
+    outbound_ratio: pciUse('tx', 'outbound'),
+  },
+  {
+    entity: { kind: 'nic', key: ['device'] },
+    core: ['link_bandwidth_bytes_per_second', 'inbound_ratio', 'outbound_ratio'],
+  },
 )
 
 /** A counter without a field of its own, listed by its data ID. */

@@ -1,100 +1,112 @@
 import type { Integer64 } from '@sonde/sdk/internal'
 import type { LinkCounters } from '../../native/doca/phy.ts'
-import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { isNumber, parseAttribute } from '../kernel-text.ts'
+import { Missing } from '../field-absences.ts'
+import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { counterIn } from '../origins/counter-in-file.ts'
+import { kindsOf, originsOf } from '../origins/metric-origins.ts'
+import { type ChosenOrigins, type Offer, ServedValue } from '../origins/served-value.ts'
 import type { SourceContext } from '../source.ts'
 import { WideCounter } from '../wide-counter.ts'
-import { docaDiagLinkType, LINK_ORIGINS } from './type.ts'
+import { docaDiagLinkType } from './type.ts'
 
-/**
- * Kinds of errors, and the counter of the adapter that counts them. The files of the driver have few bits and stop at
- * their maximum, so the adapter is preferred.
- */
-const KINDS: readonly {
-  readonly type: string
-  readonly ofPhy?: (counters: LinkCounters) => Integer64 | undefined
-  readonly hasFile: boolean
-}[] = [
-  { type: 'link_downed', ofPhy: ({ linkDowns }) => linkDowns, hasFile: true },
-  { type: 'link_error_recovery', ofPhy: ({ recoveries }) => recoveries, hasFile: true },
-  { type: 'symbol_error', ofPhy: ({ symbolErrors }) => symbolErrors, hasFile: true },
-  { type: 'effective_error', ofPhy: ({ effectiveErrors }) => effectiveErrors, hasFile: false },
-  { type: 'port_rcv_errors', hasFile: true },
-  { type: 'local_link_integrity_errors', hasFile: true },
-  { type: 'excessive_buffer_overrun_errors', hasFile: true },
-]
+const METRIC = 'doca_diag_link_errors'
+
+/** Counters of the adapter, by kind of error. */
+const OF_PHY: Readonly<Record<string, (counters: LinkCounters) => Integer64 | undefined>> = {
+  link_downed: ({ linkDowns }) => linkDowns,
+  link_error_recovery: ({ recoveries }) => recoveries,
+  symbol_error: ({ symbolErrors }) => symbolErrors,
+  effective_error: ({ effectiveErrors }) => effectiveErrors,
+}
 
 /** Highest rate of the counters of 32 bits. */
 const EVENTS_PER_S = 1e6
 
+const NOT_COUNTED = new Missing('unsupported', 'the adapter does not count this kind')
+
 interface LinkCounter {
-  readonly labels: { readonly device: string; readonly port: number; readonly type: string; readonly origin: string }
-  read(counters: LinkCounters | undefined): Integer64 | undefined
+  readonly type: string
+  readonly port: number
+  readonly served: ServedValue<Integer64>
 }
 
-/**
- * Errors of the links of one device, by kind. The origin of each kind is chosen once, because a series with a new
- * origin would jump.
- */
+/** Errors of the links of one device, by kind. Each kind has one origin. */
 export class LinkErrors {
+  readonly #device: string
   readonly #context: SourceContext
   readonly #files: KernelFiles
   readonly #counters: readonly LinkCounter[]
+  /** The latest counters of the adapter, or why there are none. */
+  #phy: LinkCounters | Missing = NOT_COUNTED
 
-  /** @param first The first counters of the adapter; undefined if the library has none. */
-  constructor(device: string, context: SourceContext, first: LinkCounters | undefined) {
+  constructor(device: string, context: SourceContext, chosen: ChosenOrigins) {
+    this.#device = device
     this.#context = context
     this.#files = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
-    const folder = ['class', 'infiniband', device, 'ports'] as const
-    const found = this.#files.list(...folder)
-    const ports = found instanceof ReadFailure ? [] : found
-    const ofPort = (port: string, isFirst: boolean) =>
-      KINDS.flatMap(({ type, ofPhy, hasFile }): LinkCounter[] => {
-        const labels = { device, port: Number(port), type }
-        if (isFirst && first !== undefined && ofPhy?.(first) !== undefined)
-          return [{ labels: { ...labels, origin: LINK_ORIGINS.phy }, read: phyCounter(ofPhy) }]
-        const file = hasFile ? this.#files.file(...folder, port, 'counters', type) : undefined
-        if (file === undefined || numberIn(file) === undefined) return []
-        return [{ labels: { ...labels, origin: LINK_ORIGINS.driver }, read: () => numberIn(file) }]
-      })
-    // The library describes the only port of a function, or the first of them.
-    this.#counters = (ports.length > 0 ? ports : ['1']).flatMap((port, at) => ofPort(port, at === 0))
+    const found = this.#files.list('class', 'infiniband', device, 'ports')
+    const ports = found instanceof ReadFailure || found.length === 0 ? ['1'] : found
+    this.#counters = ports.flatMap((port, at) =>
+      kindsOf(METRIC).map((type): LinkCounter => {
+        const labels = { device, port, type }
+        const offers = this.#offersOf(type, port, at === 0)
+        const served = new ServedValue(
+          { metric: METRIC, kind: type, type: docaDiagLinkType, labels },
+          offers,
+          context.absences,
+          chosen,
+        )
+        return { type, port: Number(port), served }
+      }),
+    )
   }
 
-  /** Number of counters. */
-  get count(): number {
-    return this.#counters.length
+  /** Whether any kind of error has an origin without the counters of the adapter. */
+  async hasOthers(phy: Missing): Promise<boolean> {
+    this.#phy = phy
+    for (const { served } of this.#counters) if ((await served.read()) !== undefined) return true
+    return false
   }
 
-  /** @param counters The latest counters of the adapter; undefined if they could not be read. */
-  report(time: bigint, counters: LinkCounters | undefined): void {
-    for (const { labels, read } of this.#counters) {
-      const errors = read(counters)
-      if (errors !== undefined) this.#context.source.report(docaDiagLinkType, { time, ...labels, errors })
-    }
+  /** @param phy The latest counters of the adapter, or why there are none. */
+  async report(time: bigint, phy: LinkCounters | Missing): Promise<void> {
+    this.#phy = phy
+    for (const counter of this.#counters) await this.#report(counter, time)
   }
 
   /** Reports its series as gone. */
   gone(reason: string): void {
-    for (const { labels } of this.#counters)
-      this.#context.absences.gone(docaDiagLinkType, { ...labels, port: String(labels.port) }, reason)
+    for (const { served } of this.#counters) served.gone(reason)
   }
 
   close(): void {
     this.#files.close()
   }
-}
 
-function phyCounter(ofPhy: (counters: LinkCounters) => Integer64 | undefined): LinkCounter['read'] {
-  const wide = new WideCounter()
-  return (counters) => {
-    const value = counters === undefined ? undefined : ofPhy(counters)
-    return value === undefined ? undefined : wide.next(value, { nowMs: performance.now(), eventsPerS: EVENTS_PER_S })
+  async #report({ type, port, served }: LinkCounter, time: bigint): Promise<void> {
+    const found = await served.read()
+    if (found === undefined) return
+    const { origin, value: errors } = found
+    this.#context.source.report(docaDiagLinkType, { time, device: this.#device, port, type, origin, errors })
   }
-}
 
-function numberIn(file: KernelFile): Integer64 | undefined {
-  const bytes = file.read()
-  const value = bytes instanceof ReadFailure ? undefined : parseAttribute(bytes)
-  return value !== undefined && isNumber(value) ? value : undefined
+  /** The library describes the only port of a function, or the first of them. */
+  #offersOf(type: string, port: string, isFirst: boolean): Offer<Integer64>[] {
+    const offers: Offer<Integer64>[] = []
+    const ofPhy = OF_PHY[type]
+    if (isFirst && ofPhy !== undefined) offers.push({ origin: 'doca_phy', read: this.#phyReader(ofPhy) })
+    if (originsOf(METRIC, type).includes('rdma_driver')) {
+      const file = this.#files.file('class', 'infiniband', this.#device, 'ports', port, 'counters', type)
+      offers.push({ origin: 'rdma_driver', read: () => counterIn(file) })
+    }
+    return offers
+  }
+
+  #phyReader(ofPhy: (counters: LinkCounters) => Integer64 | undefined): () => Integer64 | Missing {
+    const wide = new WideCounter()
+    return () => {
+      const value = this.#phy instanceof Missing ? this.#phy : (ofPhy(this.#phy) ?? NOT_COUNTED)
+      if (value instanceof Missing) return value
+      return wide.next(value, { nowMs: performance.now(), eventsPerS: EVENTS_PER_S })
+    }
+  }
 }

@@ -68,14 +68,14 @@ export class PhyReader implements DocaReader {
   async #read(): Promise<void> {
     const { port, links } = this.#parts
     if (port instanceof DocaFailure) {
-      links.report(wallNs(), undefined)
+      await links.report(wallNs(), orMissing(port))
       return
     }
     const link = await port.link()
     const counters = await port.counters()
     await this.#readModule(port)
     const time = wallNs()
-    links.report(time, counters instanceof DocaFailure ? undefined : counters)
+    await links.report(time, orMissing(counters))
     const failed = [link, counters].find((answer) => answer instanceof DocaFailure && answer.kind !== 'unsupported')
     if (failed instanceof DocaFailure) throw failed.error
     this.#report(time, orMissing(link), orMissing(counters))

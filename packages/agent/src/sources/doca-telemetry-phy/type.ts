@@ -1,4 +1,5 @@
 import { counter, defineType, gauge, label, labelNumber, optional, text, timestamp } from '@sonde/sdk'
+import { originLabel } from '../origins/metric-origins.ts'
 
 const entity = { kind: 'nic', key: ['rdma_device'] }
 
@@ -69,9 +70,6 @@ export const docaPhyLaneType = defineType(
   { entity, core: [] },
 )
 
-/** Origins of the counts of {@link docaDiagLinkType}. */
-export const LINK_ORIGINS = { phy: 'doca_phy', driver: 'rdma_driver' } as const
-
 /**
  * Errors of the link of a port. The metric has the name and the labels of the recipe for Kubernetes, which expects it
  * from the diagnostic counters. No diagnostic counter counts such errors.
@@ -84,9 +82,7 @@ export const docaDiagLinkType = defineType(
     device: rdma_device,
     port: labelNumber('u8', 'Port of the device, from 1'),
     type: label('Kind of error, such as symbol_error'),
-    origin: label(
-      `Origin of the count: ${LINK_ORIGINS.phy} (adapter, by the library) or ${LINK_ORIGINS.driver} (files of the RDMA driver), never both`,
-    ),
+    origin: originLabel('doca_diag_link_errors'),
     errors: counter('u64', {
       metric: 'doca_diag_link_errors',
       help: 'Errors of the link by kind, counted where origin says; no diagnostic counter counts them',

@@ -50,8 +50,8 @@ export class StructureFields<S, N extends string> {
 }
 
 /** Turns a failed call into the reason why its values are missing. */
-export function orMissing<S>(read: S | DocaFailure): S | Missing {
-  if (!(read instanceof DocaFailure)) return read
+export function orMissing<S>(read: S | DocaFailure): Exclude<S, DocaFailure> | Missing {
+  if (!(read instanceof DocaFailure)) return read as Exclude<S, DocaFailure>
   // A device that is lost but still listed has failed.
   return new Missing(read.kind === 'gone' ? 'failed' : read.kind, read.error.message)
 }

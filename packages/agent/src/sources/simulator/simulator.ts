@@ -2,6 +2,7 @@ import { docaAdpRetxTimeoutsType, docaAdpRetxType } from '../doca-telemetry-adp-
 import {
   docaDiagPciBytesType,
   docaDiagPciType,
+  docaDiagPciUseType,
   docaDiagPortType,
   docaDiagPriorityType,
   docaDiagType,
@@ -51,6 +52,7 @@ export const simulator: SourceDefinition = {
     docaDiagPriorityType,
     docaDiagPciBytesType,
     docaDiagPciType,
+    docaDiagPciUseType,
     docaAdpRetxType,
     docaAdpRetxTimeoutsType,
     docaDpaProcessType,

@@ -42,6 +42,11 @@ export class NicReader {
     return Math.min(1, rounded(ORIGINS.stalls, this.#stalls.mean(NIC_QUANTITIES.stallS)))
   }
 
+  /** Mean of a number in the last full second, per second. */
+  lastSecond(number: number): number {
+    return this.#stalls.mean(number)
+  }
+
   /** Rare retrainings of the PCIe link because of errors. */
   get recoveries(): number {
     return Math.floor((this.pci.errors.correctable + this.pci.errors.nonfatal) / 50)

@@ -2,6 +2,7 @@ import type { RecordType } from '@sonde/sdk'
 import {
   docaDiagPciBytesType,
   docaDiagPciType,
+  docaDiagPciUseType,
   docaDiagPortType,
   docaDiagPriorityType,
   docaDiagType,
@@ -9,7 +10,8 @@ import {
 import type { NicPlace } from '../classes/node-class.ts'
 import type { NicEffect } from '../effects.ts'
 import { isInBurst } from '../model/bursts.ts'
-import { PACKET_BYTES } from '../model/pace.ts'
+import { PACKET_BYTES, pcieBytesPerS } from '../model/pace.ts'
+import { NIC_QUANTITIES } from '../model/quantities.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { Counter } from '../observe/nic-reading.ts'
 import { type ReportColumn, type Sum, zeros } from './column.ts'
@@ -73,6 +75,18 @@ const DIAG_PCI_BYTES: NicColumns<typeof docaDiagPciBytesType> = {
   outbound_bytes_total: { rxData: PCIE_PACKET_BYTES, rxAck: PCIE_ACK_BYTES },
 }
 
+const DIAG_PCI_USE: NicColumns<typeof docaDiagPciUseType> = {
+  link_bandwidth_bytes_per_second: ({ pci }) => pcieBytesPerS(pci.generation, pci.lanes),
+  inbound_ratio: (nic) => usedShare(nic, NIC_QUANTITIES.txData, NIC_QUANTITIES.txAck),
+  outbound_ratio: (nic) => usedShare(nic, NIC_QUANTITIES.rxData, NIC_QUANTITIES.rxAck),
+}
+
+/** Share of the link that packets and acknowledgements used in the last second. */
+function usedShare(nic: NicReader, data: number, ack: number): number {
+  const bytesPerS = PCIE_PACKET_BYTES * nic.lastSecond(data) + PCIE_ACK_BYTES * nic.lastSecond(ack)
+  return Math.min(1, bytesPerS / pcieBytesPerS(nic.pci.generation, nic.pci.lanes))
+}
+
 const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
   inbound_data_bytes_total: { txData: PACKET_BYTES },
   outbound_data_bytes_total: { rxData: PACKET_BYTES },
@@ -132,5 +146,10 @@ export function docaDiagTables(nics: readonly NicPlace[]): NicTable[] {
       rows: nics.map((nic) => ({ nic, labels: { device: nic.device } })),
     },
     { type: docaDiagPciType, columns: DIAG_PCI, rows: rows({}) },
+    {
+      type: docaDiagPciUseType,
+      columns: DIAG_PCI_USE,
+      rows: nics.map((nic) => ({ nic, labels: { device: nic.device, origin: 'pci_files' } })),
+    },
   ]
 }

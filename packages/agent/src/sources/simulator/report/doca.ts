@@ -1,9 +1,4 @@
-import {
-  COUNTER_ORIGINS,
-  docaAdpRetxTimeoutsType,
-  docaAdpRetxType,
-  TIMEOUT_EDGES,
-} from '../../doca-telemetry-adp-retx/type.ts'
+import { docaAdpRetxTimeoutsType, docaAdpRetxType, TIMEOUT_EDGES } from '../../doca-telemetry-adp-retx/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType, docaPccValueType } from '../../doca-telemetry-pcc/type.ts'
 import { docaPciLatencyType, docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
@@ -73,12 +68,11 @@ const DPA_THREAD: NicColumns<typeof docaDpaThreadType> = {
 
 /** Records of the other DOCA libraries, except those of the accelerator. */
 export function docaTables(nics: readonly NicPlace[]): NicTable[] {
-  const ofRecipe = { origin: COUNTER_ORIGINS.histogram }
   return [
     {
       type: docaAdpRetxType,
       columns: ADP_RETX,
-      rows: nics.map((nic) => ({ nic, labels: { device: nic.device, ...ofRecipe } })),
+      rows: nics.map((nic) => ({ nic, labels: { device: nic.device, origin: 'timeouts' } })),
     },
     {
       type: docaAdpRetxTimeoutsType,
