@@ -1,6 +1,8 @@
 // An application with queues on disk: `queue-main.ts QUEUES_DIR EXPORT FIRST [END]`. EXPORT is JSON: destinations with
 // their options. The application reports numbers from FIRST on, below END, until it is killed. After each flush it
-// prints the number below which everything is acknowledged.
+// writes the number below which everything is acknowledged into the file `acknowledged` of QUEUES_DIR. A file keeps it
+// through a kill; lines of standard output wait in the process while their reader is busy.
+import { mkdirSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSchema, wallNs } from '@sonde/sdk'
 import { CHECK, numberedType } from './numbered.ts'
@@ -18,6 +20,8 @@ const schema = createSchema({
 })
 schema.addType(numberedType)
 await schema.start()
+mkdirSync(queuesDir, { recursive: true })
+const acknowledged = openSync(join(queuesDir, 'acknowledged'), 'w')
 const source = schema.createSource({ tag: 'app' })
 let time = 0n
 for (let number = BigInt(first); number < Number(end); ) {
@@ -28,7 +32,7 @@ for (let number = BigInt(first); number < Number(end); ) {
     source.report(numberedType, { time, worker: `w${i}`, number_total: number, check })
   }
   await source.flush()
-  process.stdout.write(`${number}\n`)
+  writeSync(acknowledged, `${number}\n`, 0)
 }
 // Its destinations go on until it is killed.
 process.stdin.resume()

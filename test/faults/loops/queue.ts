@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Random } from '../../../packages/sdk/test/random.ts'
@@ -22,8 +22,8 @@ import type { NumberReceiver, Way } from '../receivers/number-receiver.ts'
 const APP = fileURLToPath(new URL('../queue-main.ts', import.meta.url))
 /** Numbers of one life of the application at most. */
 const LIFE = 1_000_000
-/** Numbers beyond those that the application has printed: it was killed during a flush, or before the line. */
-const UNPRINTED = 100
+/** Numbers beyond the acknowledged ones: the application was killed during a flush, or before it wrote the number. */
+const UNWRITTEN = 50
 const ARRIVE_LIMIT_MS = 60_000
 /** The records of so many rounds are compared at once, because that needs another life of the application. */
 const COMPARE_ROUNDS = 10
@@ -73,15 +73,11 @@ class KilledApp {
 
   async #run(first: number, isEnough: (end: number) => boolean, ...more: readonly string[]): Promise<void> {
     const args = [...SONDE.slice(1, -1), APP, this.#queuesDir, JSON.stringify(exportOf(this.#receivers, camelCase))]
-    const child = spawn(SONDE[0], [...args, `${first}`, ...more], { stdio: ['pipe', 'pipe', 'inherit'] })
-    let end = first
-    let text = ''
-    child.stdout.on('data', (piece: Buffer) => {
-      const lines = (text + piece).split('\n')
-      text = lines.pop() ?? ''
-      end = Number(lines.at(-1) ?? end)
-    })
-    const isDone = () => isEnough(end) || child.exitCode !== null
+    const acknowledged = join(this.#queuesDir, 'acknowledged')
+    rmSync(acknowledged, { force: true })
+    const child = spawn(SONDE[0], [...args, `${first}`, ...more], { stdio: ['pipe', 'inherit', 'inherit'] })
+    const end = () => (existsSync(acknowledged) && Number(readFileSync(acknowledged, 'utf8'))) || first
+    const isDone = () => isEnough(end()) || child.exitCode !== null
     try {
       await until(
         () => `the application reports, and everything arrives; ${missing(this.#receivers, this.#lives)}`,
@@ -93,7 +89,7 @@ class KilledApp {
       child.kill('SIGKILL')
       await once(child, 'close')
     }
-    this.#lives.push({ first, end })
+    this.#lives.push({ first, end: end() })
   }
 
   /** Lets another life send everything; each receiver must have exactly what was reported. */
@@ -103,7 +99,7 @@ class KilledApp {
       this.#receivers.every((each) => lives.every(({ first, end }) => each.firstMissing(first, end) === undefined))
     const first = lives.length * LIFE
     await this.#run(first, hasAll, `${first + 1}`)
-    const reported = this.#lives.map(({ first, end }) => ({ first, end: end + UNPRINTED }))
+    const reported = this.#lives.map(({ first, end }) => ({ first, end: end + UNWRITTEN }))
     for (const each of this.#receivers) each.settle(first, reported)
   }
 }
