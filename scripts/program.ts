@@ -19,14 +19,18 @@ const ENTRIES = {
     'sources/ethtool/ethtool',
     'sources/doca/sources',
     'sources/nvml/nvml',
+    'sources/kubernetes/kubernetes',
     'self-test/main',
   ]),
   ...entriesIn('packages/console/server', ['store/worker/main']),
 }
 /** Libraries that stay dependencies: native code, starting threads from their own files, or loaded only when needed. */
 const EXTERNAL = ['@node-rs/crc32', 'koffi', 'pino', 're2js']
-/** Fastify loads these for schemas of routes and for simulated requests. Sonde uses neither. */
-const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
+/** Fastify loads these for schemas of routes and for simulated requests, and gRPC for services that show its state. */
+const UNUSED = [
+  ...['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'],
+  '@grpc/proto-loader',
+]
 const CONDITIONS = ['source', 'node', 'import', 'module', 'default']
 
 /** Where the program has the page; the caller puts it there. */

@@ -23,12 +23,14 @@ export const DEBIAN_PACKAGES = {
   openssl: 'openssl',
   protoc: 'protobuf-compiler',
   python3: 'python3',
+  grpcio: 'python3-grpcio python3-protobuf protobuf-compiler',
   'json-c': 'libjson-c-dev',
 } as const
 
 /** Packages without a program, with the file that shows that they are installed. */
 const FILES: Readonly<Record<string, string>> = {
   'json-c': '/usr/include/json-c/json.h',
+  grpcio: '/usr/lib/python3/dist-packages/grpc/__init__.py',
   'nginx-stream': '/usr/lib/nginx/modules/ngx_stream_module.so',
 }
 

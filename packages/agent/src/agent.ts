@@ -7,6 +7,7 @@ import { AddedSimulator } from './added-simulator.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { destinationRoutes, metricsRoutes, viewRoutes } from './agent-routes.ts'
 import { Devices } from './devices/devices.ts'
+import { GpuNamesTeller } from './devices/gpu-names.ts'
 import { Precedence } from './devices/precedence.ts'
 import { Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
@@ -204,8 +205,9 @@ export class Agent {
   #makeLookRound(log: Logger): LookRound {
     const { hints, hintHistory, infos, pods, devices, hosts, node: here } = this
     const precedence = new Precedence({ devices, sources: hosts.sources, here })
+    const gpuNames = new GpuNamesTeller({ devices, sources: hosts.sources, here })
     const onFault = (error: unknown) => this.faults.caught('hints', error)
-    return new LookRound({ hints, hintHistory, infos, pods, precedence, log, onFault })
+    return new LookRound({ hints, hintHistory, infos, pods, precedence, gpuNames, log, onFault })
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {

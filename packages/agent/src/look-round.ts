@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
+import type { GpuNamesTeller } from './devices/gpu-names.ts'
 import type { Precedence } from './devices/precedence.ts'
 import { ASK_EVERY_MS, type Hints } from './hints/hints.ts'
 import type { HintHistory } from './hints/history/hint-history.ts'
@@ -17,6 +18,7 @@ export interface LookRoundParts {
   readonly infos: InfoRows
   readonly pods: PodGpus
   readonly precedence: Precedence
+  readonly gpuNames: GpuNamesTeller
   readonly log: Logger
   readonly onFault: (error: unknown) => void
 }
@@ -51,8 +53,9 @@ export class LookRound {
   }
 
   #evaluate(): void {
-    const { precedence, infos, pods, hints } = this.#parts
+    const { precedence, gpuNames, infos, pods, hints } = this.#parts
     precedence.tell()
+    gpuNames.tell()
     infos.evaluate(performance.now())
     pods.evaluate(performance.now())
     hints.evaluate(Date.now(), performance.now())

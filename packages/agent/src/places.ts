@@ -16,6 +16,9 @@ export const DOCA_MODULE: string = new URL(`./sources/doca/sources${EXTENSION}`,
 /** The file with the NVML source. */
 export const NVML_MODULE: string = new URL(`./sources/nvml/nvml${EXTENSION}`, import.meta.url).href
 
+/** The file with the kubernetes source. */
+export const KUBERNETES_MODULE: string = new URL(`./sources/kubernetes/kubernetes${EXTENSION}`, import.meta.url).href
+
 /** The file with the ethtool source. */
 export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
 

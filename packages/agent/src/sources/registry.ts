@@ -3,6 +3,7 @@ import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
 import { ethtool } from './ethtool/ethtool.ts'
 import { host } from './host/host.ts'
 import { kubeStateMetrics } from './kube-state-metrics/kube-state-metrics.ts'
+import { kubernetes } from './kubernetes/kubernetes.ts'
 import { netdev } from './netdev/netdev.ts'
 import { nvml } from './nvml/nvml.ts'
 import { pci } from './pci/pci.ts'
@@ -29,6 +30,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   ...DOCA_SOURCES,
   nvml,
   dcgmExporter,
+  kubernetes,
   kubeStateMetrics,
   simulator,
   simulatorDiag,

@@ -276,6 +276,10 @@ export interface SourceDefinition {
    */
   readonly isSecondHand?: true
   /**
+   * Whether it accepts the command `gpus` with the names of the GPUs of this node, by which it resolves ids of devices.
+   */
+  readonly takesGpuNames?: true
+  /**
    * Whether `/metrics` contains its records of a type. Values that other exporters also export would count twice.
    * Default: yes.
    */

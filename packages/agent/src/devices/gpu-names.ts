@@ -1,0 +1,64 @@
+import { labelOf } from '@sonde/sdk/internal'
+import type { RunningSource } from '../hosting/running-source.ts'
+import { hostOfFact } from './claims.ts'
+import type { Devices } from './devices.ts'
+
+/** The parts of a source that this depends on. */
+type Named = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
+
+/** Options of {@link GpuNamesTeller}. */
+export interface GpuNamesOptions {
+  readonly devices: Pick<Devices, 'version' | 'facts'>
+  readonly sources: readonly Named[]
+  /** Name of this host. */
+  readonly here: string
+}
+
+/** Sends the names of the GPUs of this node to the sources that resolve ids of devices by them. */
+export class GpuNamesTeller {
+  readonly #options: GpuNamesOptions
+  /** The message that each source received last, with the restart count of its host. */
+  readonly #sent = new Map<string, string>()
+  #gpus: object[] = []
+  #version = -1
+
+  constructor(options: GpuNamesOptions) {
+    this.#options = options
+  }
+
+  /** Sends changed names. */
+  tell(): void {
+    const { sources, devices } = this.#options
+    const takers = sources.filter(({ definition }) => definition.takesGpuNames)
+    if (takers.length === 0) return
+    const { version } = devices
+    if (version !== this.#version) this.#gpus = this.#listed()
+    this.#version = version
+    const gpus = this.#gpus
+    for (const source of takers) {
+      const message = `${source.stats.restarts} ${JSON.stringify(gpus)}`
+      if (message === (this.#sent.get(source.name) ?? '0 []')) continue
+      this.#sent.set(source.name, message)
+      // A host that does not run receives the names after its start.
+      source.command({ gpus }).catch(() => this.#sent.delete(source.name))
+    }
+  }
+
+  #listed(): object[] {
+    const { devices, here } = this.#options
+    const gpus: object[] = []
+    for (const fact of devices.facts()) {
+      const { entity } = fact.type
+      if (
+        fact.goneMs !== undefined ||
+        entity?.kind !== 'gpu' ||
+        entity.defines !== true ||
+        hostOfFact(fact, here) !== here
+      )
+        continue
+      const [UUID, device] = [labelOf(fact.labels, 'UUID'), labelOf(fact.labels, 'device_file')]
+      gpus.push({ UUID, device, instances: {} })
+    }
+    return gpus
+  }
+}
