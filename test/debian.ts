@@ -24,6 +24,7 @@ export const DEBIAN_PACKAGES = {
   protoc: 'protobuf-compiler',
   python3: 'python3',
   grpcio: 'python3-grpcio python3-protobuf protobuf-compiler',
+  runc: 'runc',
   'json-c': 'libjson-c-dev',
 } as const
 

@@ -1,10 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const SOURCE = join(import.meta.dirname, 'nvml.c')
 const FLAGS = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-O2', '-fvisibility=hidden', '-shared', '-fPIC']
+
+let built: string | undefined
+
+/** The library, built once in a process. */
+function build(): string {
+  if (built !== undefined) return built
+  const folder = mkdtempSync(join(tmpdir(), 'sonde-nvml-built-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const library = join(folder, 'libnvidia-ml.so.1')
+  execFileSync('cc', [...FLAGS, '-o', library, SOURCE])
+  built = library
+  return built
+}
 
 /** `libnvidia-ml.so.1`, in a folder of a test's own. What it answers may change at any time. */
 export class NvmlDouble {
@@ -14,7 +27,7 @@ export class NvmlDouble {
   /** When the test ends its scenario goes, and with it whatever hangs. Needs `cc`. */
   constructor(test: { after(end: () => void): void }) {
     this.folder = mkdtempSync(join(tmpdir(), 'sonde-nvml-'))
-    execFileSync('cc', [...FLAGS, '-o', this.library, SOURCE])
+    copyFileSync(build(), this.library)
     test.after(() => rmSync(this.folder, { recursive: true, force: true }))
     this.play({})
   }

@@ -17,7 +17,7 @@
 #define EVENTS 64
 
 typedef int nvmlReturn_t;
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
 
 typedef struct { char busIdLegacy[16]; unsigned domain, bus, device, pciDeviceId, pciSubSystemId; char busId[32]; } nvmlPciInfo_t;
 typedef struct { unsigned gpu, memory; } nvmlUtilization_t;
@@ -25,6 +25,8 @@ typedef struct { unsigned version; unsigned long long total, reserved, free, use
 typedef union { double dVal; int siVal; unsigned uiVal; unsigned long ulVal; unsigned long long ullVal; signed long long sllVal; } nvmlValue_t;
 typedef struct { unsigned fieldId, scopeId; long long timestamp, latencyUsec; int valueType; nvmlReturn_t nvmlReturn; nvmlValue_t value; } nvmlFieldValue_t;
 typedef struct { void *device; unsigned long long eventType, eventData; unsigned gpuInstanceId, computeInstanceId; } nvmlEventData_t;
+typedef struct { unsigned pid; unsigned long long usedGpuMemory; unsigned gpuInstanceId, computeInstanceId; } nvmlProcessInfo_t;
+typedef struct { unsigned pid; unsigned long long timeStamp; unsigned smUtil, memUtil, encUtil, decUtil; } nvmlProcessUtilizationSample_t;
 typedef struct { unsigned version, isSupportedDevice; } nvmlGpmSupport_t;
 typedef struct { unsigned metricId; nvmlReturn_t nvmlReturn; double value; struct { char *shortName, *longName, *unit; } metricInfo; } nvmlGpmMetric_t;
 typedef struct { unsigned version, numMetrics; void *sample1, *sample2; nvmlGpmMetric_t metrics[]; } nvmlGpmMetricsGet_t;
@@ -188,6 +190,57 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+// A number of a process of a GPU: `gpu0.process1.pid`.
+static long long of_process(const struct gpu *gpu, unsigned at, const char *name, long long fallback) {
+  char key[64];
+  snprintf(key, sizeof key, "process%u.%s", at, name);
+  return of(gpu, key, fallback);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(void *handle, unsigned *count, nvmlProcessInfo_t *infos) {
+  struct gpu *gpu = enter(handle);
+  unsigned found = (unsigned)of(gpu, "processes", 0), room = *count;
+  *count = found;
+  if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
+  for (unsigned i = 0; i < found; i++)
+    infos[i] = (nvmlProcessInfo_t){
+      .pid = (unsigned)of_process(gpu, i, "pid", 0),
+      .usedGpuMemory = (unsigned long long)of_process(gpu, i, "memory", -1),
+      .gpuInstanceId = 0xffffffff, .computeInstanceId = 0xffffffff};
+  return leave(gpu, SUCCESS);
+}
+
+// The first process draws too, with the same memory.
+EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(void *handle, unsigned *count, nvmlProcessInfo_t *infos) {
+  struct gpu *gpu = enter(handle);
+  unsigned found = of(gpu, "processes", 0) > 0 && of(gpu, "draws", 0) != 0, room = *count;
+  *count = found;
+  if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
+  if (found != 0) infos[0] = (nvmlProcessInfo_t){.pid = (unsigned)of_process(gpu, 0, "pid", 0), .usedGpuMemory = (unsigned long long)of_process(gpu, 0, "memory", -1)};
+  return leave(gpu, SUCCESS);
+}
+
+// Two samples of each process that ran: the mean is `sm`.
+EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(void *handle, nvmlProcessUtilizationSample_t *samples, unsigned *count, unsigned long long since) {
+  struct gpu *gpu = enter(handle);
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  unsigned long long now = (unsigned long long)time.tv_sec * 1000000 + (unsigned long long)time.tv_nsec / 1000;
+  unsigned processes = (unsigned)of(gpu, "processes", 0), room = *count, found = 0;
+  if (of(gpu, "process_use", 1) == 0) return leave(gpu, NOT_SUPPORTED);
+  for (unsigned i = 0; i < processes; i++) {
+    long long sm = of_process(gpu, i, "sm", 0);
+    if (sm == 0) continue;
+    for (unsigned half = 0; half < 2; half++, found++)
+      if (found < room)
+        samples[found] = (nvmlProcessUtilizationSample_t){
+          .pid = (unsigned)of_process(gpu, i, "pid", 0), .timeStamp = now - half, .smUtil = (unsigned)(half == 0 ? sm - 1 : sm + 1)};
+  }
+  *count = found;
+  if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
+  return leave(gpu, found == 0 || since >= now ? NOT_FOUND : SUCCESS);
+}
+
 EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(void *handle, nvmlGpmSupport_t *support) {
   struct gpu *gpu = enter(handle);
   support->isSupportedDevice = (unsigned)of(gpu, "gpm", 1);
@@ -238,13 +291,15 @@ EXPORT nvmlReturn_t nvmlEventSetWait_v2(void *given, nvmlEventData_t *event, uns
 
 // What the layout of the binding is compared with.
 EXPORT const char *sonde_nvml_layout(void) {
-  static char text[512];
-  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu]}",
+  static char text[1024];
+  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu],\"process\":[%zu,%zu,%zu],\"use\":[%zu,%zu,%zu]}",
     sizeof(nvmlPciInfo_t), offsetof(nvmlPciInfo_t, busId),
     sizeof(nvmlMemory_v2_t), offsetof(nvmlMemory_v2_t, total), offsetof(nvmlMemory_v2_t, reserved), offsetof(nvmlMemory_v2_t, free), offsetof(nvmlMemory_v2_t, used),
     sizeof(nvmlFieldValue_t), offsetof(nvmlFieldValue_t, scopeId), offsetof(nvmlFieldValue_t, valueType), offsetof(nvmlFieldValue_t, nvmlReturn), offsetof(nvmlFieldValue_t, value),
     sizeof(nvmlEventData_t), offsetof(nvmlEventData_t, eventType), offsetof(nvmlEventData_t, eventData),
     sizeof(nvmlGpmMetric_t), offsetof(nvmlGpmMetric_t, nvmlReturn), offsetof(nvmlGpmMetric_t, value),
-    offsetof(nvmlGpmMetricsGet_t, sample1), offsetof(nvmlGpmMetricsGet_t, sample2), offsetof(nvmlGpmMetricsGet_t, metrics));
+    offsetof(nvmlGpmMetricsGet_t, sample1), offsetof(nvmlGpmMetricsGet_t, sample2), offsetof(nvmlGpmMetricsGet_t, metrics),
+    sizeof(nvmlProcessInfo_t), offsetof(nvmlProcessInfo_t, usedGpuMemory), offsetof(nvmlProcessInfo_t, gpuInstanceId),
+    sizeof(nvmlProcessUtilizationSample_t), offsetof(nvmlProcessUtilizationSample_t, timeStamp), offsetof(nvmlProcessUtilizationSample_t, smUtil));
   return text;
 }

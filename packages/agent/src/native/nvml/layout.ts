@@ -33,6 +33,10 @@ export const ERROR_NAMES: Readonly<Record<number, string>> = {
 
 /** Nothing went wrong. */
 export const SUCCESS = 0
+/** There is nothing, such as no process that used the GPU. */
+export const NOT_FOUND = 6
+/** A list is longer than the memory for it. */
+export const INSUFFICIENT_SIZE = 7
 /** There is no data, as where GPM has no number. */
 export const NO_DATA = 21
 
@@ -44,6 +48,11 @@ export const UTILIZATION = { gpu: 0, memory: 4 } as const
 
 /** `nvmlMemory_v2_t`. Unit of all but `version`: bytes. */
 export const MEMORY = { bytes: 40, version: 0x0200_0028, total: 8, reserved: 16, free: 24, used: 32 } as const
+
+/** `nvmlProcessInfo_t`. Unit of `memory`: bytes; all bits are set if the driver does not know it. */
+export const PROCESS = { bytes: 24, pid: 0, memory: 8, gpuInstance: 16 } as const
+/** `nvmlProcessUtilizationSample_t`. Unit of `time`: microseconds since the Unix epoch; of `sm`: percent. */
+export const PROCESS_SAMPLE = { bytes: 32, pid: 0, time: 8, sm: 16 } as const
 
 /** `nvmlPciInfo_t`: where the address as text is. */
 export const PCI_INFO = { bytes: 68, busId: 36 } as const

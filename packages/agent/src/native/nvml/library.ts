@@ -49,8 +49,14 @@ export class NvmlLibrary {
 
   /** The same on the thread pool: a call that hangs keeps its thread, and the other GPUs are read. */
   async callAsync(device: string, symbol: NvmlSymbol, ...args: NvmlArgument[]): Promise<NvmlFailure | undefined> {
+    const code = await this.answerAsync(symbol, ...args)
+    return code === SUCCESS ? undefined : new NvmlFailure(device, symbol, code)
+  }
+
+  /** Calls a function on the thread pool; returns its result, undefined if the library has no such function. */
+  async answerAsync(symbol: NvmlSymbol, ...args: NvmlArgument[]): Promise<number | undefined> {
     const called = this.#functions.get(symbol)
-    if (called === undefined) return new NvmlFailure(device, symbol, undefined)
+    if (called === undefined) return undefined
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     this.#written.add(args)
     called.async(...args, (error: Error | null, code: number) => {
@@ -58,8 +64,7 @@ export class NvmlLibrary {
       if (error === null) resolve(code)
       else reject(error)
     })
-    const code = await promise
-    return code === SUCCESS ? undefined : new NvmlFailure(device, symbol, code)
+    return promise
   }
 }
 

@@ -11,6 +11,7 @@ import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
 import { type FieldReading, GPM_IDS, readGpu } from './fields.ts'
+import { GpuProcesses, type ProcessView } from './gpu-processes.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { ownGpuLabels } from './labels.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
@@ -37,6 +38,7 @@ export class NvmlGpu {
   readonly #events: XidEvents | NvmlFailure
   readonly #xids = new Map<number, bigint>()
   readonly #absences = new Map<RecordType, FieldAbsences>()
+  readonly #processes: GpuProcesses
   /** Whether its series have left the views. */
   #isGone = false
   #isClosed = false
@@ -45,7 +47,7 @@ export class NvmlGpu {
   #gpmMs = Number.NEGATIVE_INFINITY
   #links: { readonly kib: bigint; readonly ms: number } | undefined
 
-  constructor(gpu: GpuHandle, context: SourceContext) {
+  constructor(gpu: GpuHandle, context: SourceContext, view: ProcessView) {
     const { index, uuid, pciBusId, model, minor } = gpu.names
     this.gpu = gpu
     this.#context = context
@@ -63,6 +65,7 @@ export class NvmlGpu {
     const ids = GPM_FIELDS.map(([, [id]]) => id)
     this.#gpm = GpmSampler.open(gpu, ids)
     this.#events = XidEvents.open(gpu)
+    this.#processes = new GpuProcesses(gpu, context, view)
   }
 
   /** @throws SondeError if the GPU does not answer. */
@@ -86,10 +89,20 @@ export class NvmlGpu {
     this.#sample(time)
   }
 
+  /**
+   * Reads its processes and their owners.
+   *
+   * @throws SondeError if the driver refuses.
+   */
+  async readProcesses(): Promise<void> {
+    if (!this.#isGone && !this.#isClosed) await this.#processes.read()
+  }
+
   /** Removes its series from the views. Repeated calls have no effect. */
   gone(reason: string): void {
     if (this.#isGone) return
     this.#isGone = true
+    this.#processes.leave(reason)
     const { absences } = this.#context
     for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) {
       this.#absencesOf(type).forget()
@@ -100,6 +113,7 @@ export class NvmlGpu {
 
   close(): void {
     this.#isClosed = true
+    this.#processes.close()
     if (this.#gpm instanceof GpmSampler) this.#gpm.close()
     if (this.#events instanceof XidEvents) this.#events.close()
   }

@@ -9,8 +9,19 @@ import { NvmlDouble } from '../../../../../test/doubles/nvml/nvml-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
-import { EVENT, FIELD, GPM_GET, GPM_METRIC, MEMORY, PCI_INFO } from '../../native/nvml/layout.ts'
+import {
+  EVENT,
+  FIELD,
+  GPM_GET,
+  GPM_METRIC,
+  MEMORY,
+  PCI_INFO,
+  PROCESS,
+  PROCESS_SAMPLE,
+} from '../../native/nvml/layout.ts'
 import { testSource } from '../conformance.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
+import { gpuProcessType } from '../processes/type.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { findNvmlLibrary } from './find-library.ts'
 import { nvml } from './nvml.ts'
@@ -23,7 +34,7 @@ const suite = NEEDS.skip === false ? new NvmlDouble({ after }) : undefined
 testSource(nvml, {
   ...NEEDS,
   library: { nvml_library: suite?.folder ?? '' },
-  unreported: [nvmlXidType, nvmlProfileType],
+  unreported: [nvmlXidType, nvmlProfileType, podInfoType, podDeviceType, podShareType, gpuProcessType],
 })
 
 /** Starts an agent that reads a double of the library. */
@@ -191,6 +202,8 @@ test('structures lie as a C compiler lays them out', NEEDS, async () => {
     event: [EVENT.bytes, EVENT.type, EVENT.data],
     metric: [GPM_METRIC.bytes, GPM_METRIC.result, GPM_METRIC.value],
     get: [GPM_GET.before, GPM_GET.after, GPM_GET.metrics],
+    process: [PROCESS.bytes, PROCESS.memory, PROCESS.gpuInstance],
+    use: [PROCESS_SAMPLE.bytes, PROCESS_SAMPLE.time, PROCESS_SAMPLE.sm],
   })
 })
 

@@ -1,6 +1,8 @@
 import { SondeError } from '@sonde/sdk'
 import type { NvmlLibrary } from '../../native/nvml/library.ts'
 import { NVML_MODULE } from '../../places.ts'
+import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
+import { gpuProcessType } from '../processes/type.ts'
 import type { LibraryDefinition, SourceDefinition } from '../source.ts'
 import { type NvmlOptions, nvmlOptions } from './config.ts'
 import { nvmlExplain } from './explain.ts'
@@ -23,6 +25,8 @@ const library: LibraryDefinition<NvmlLibrary> = {
   close: () => undefined,
 }
 
+const OF_PROCESSES = [podInfoType, podDeviceType, podShareType, gpuProcessType]
+
 /**
  * Registry row of the NVML source. It runs only if the configuration names it: beside an exporter each value would be
  * there twice.
@@ -30,12 +34,14 @@ const library: LibraryDefinition<NvmlLibrary> = {
 export const nvml: SourceDefinition = {
   name: 'nvml',
   summary: 'NVIDIA GPUs by the management library of their driver',
-  types: [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType, nvmlXidType],
+  types: [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType, nvmlXidType, ...OF_PROCESSES],
   host: 'nvml',
   module: NVML_MODULE,
   intervalMs: 1000,
   options: nvmlOptions,
   isOnRequest: true,
+  // Each process would be a series of its own.
+  isExported: (options, type) => type !== gpuProcessType.name || (options as NvmlOptions).export_processes,
   look(_options, { nvml_library }) {
     const found = findNvmlLibrary(nvml_library)
     return typeof found === 'string' ? { state: 'absent', reason: found } : { state: 'present', found: found.path }

@@ -6,6 +6,7 @@ import { deviceFilter } from '../device-filter.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import type { NvmlOptions } from './config.ts'
 import { NvmlGpu } from './gpu.ts'
+import { ProcessView } from './gpu-processes.ts'
 
 /** Time between two listings of the GPUs. Unit: microseconds. */
 const LIST_EVERY_US = 10_000_000
@@ -17,6 +18,7 @@ export class NvmlSource implements NodeSource {
   readonly #options: NvmlOptions
   readonly #context: SourceContext
   readonly #roster: GpuRoster
+  readonly #view: ProcessView
   readonly #isWanted: (name: string) => boolean
   /** By UUID. */
   readonly #gpus = new Map<string, NvmlGpu>()
@@ -27,6 +29,7 @@ export class NvmlSource implements NodeSource {
     this.#options = options
     this.#context = context
     this.#isWanted = deviceFilter(options.devices)
+    this.#view = new ProcessView(options, context)
     const { stuck_ms: limitMs } = options
     // Half the limit: the remaining GPUs are listed before the call for the list itself counts as stuck.
     this.#roster = new GpuRoster(context.library as NvmlLibrary, limitMs / 2)
@@ -84,7 +87,7 @@ export class NvmlSource implements NodeSource {
     const left = isWhole ? [...this.#gpus].filter(([uuid]) => !present.has(uuid)) : []
     const fresh = gpus.filter(({ names }) => !this.#gpus.has(names.uuid))
     for (const [uuid, known] of left) this.#leave(uuid, known, 'the GPU is no longer there')
-    for (const handle of fresh) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context))
+    for (const handle of fresh) this.#gpus.set(handle.names.uuid, new NvmlGpu(handle, this.#context, this.#view))
     if (left.length + fresh.length > 0) this.#follows()
     if (this.#gpus.size > 0) return
     throw silent[0] === undefined ? new SondeError('SRC_READ', NONE) : silenceOf(silent[0])
@@ -99,9 +102,10 @@ export class NvmlSource implements NodeSource {
   #follows(): void {
     const { stuck_ms: limitMs } = this.#options
     const everyUs = this.#context.intervalMs * 1000
-    const duties = [...this.#gpus].map(([, known]): Duty => {
-      const { device } = known.gpu
-      return { device, name: 'read', everyUs, paces: 'report', limitMs, limitKey: 'stuck_ms', run: () => known.read() }
+    const duties = [...this.#gpus.values()].flatMap((known): Duty[] => {
+      const of = { device: known.gpu.device, everyUs, limitMs, limitKey: 'stuck_ms' }
+      const processes: Duty = { ...of, name: 'processes', run: () => known.readProcesses() }
+      return [{ ...of, name: 'read', paces: 'report', run: () => known.read() }, processes]
     })
     this.#duties = [...duties, this.#list]
   }
