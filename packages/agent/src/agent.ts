@@ -15,6 +15,7 @@ import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
 import { Simulators } from './hosting/simulators.ts'
 import { InfoRows } from './infos/info-rows.ts'
+import { OriginChanges } from './infos/origin-changes.ts'
 import { LookRound } from './look-round.ts'
 import { makeService } from './make-service.ts'
 import { Faults } from './pipeline/faults.ts'
@@ -68,6 +69,8 @@ export class Agent {
   readonly hintHistory: HintHistory
   /** The info metrics. */
   readonly infos: InfoRows
+  /** Changes of the origins of metrics. */
+  readonly origins: OriginChanges
   /** The pods with GPUs. */
   readonly pods: PodGpus
   /** Connections on the public listener, which serves only metrics and health. */
@@ -113,12 +116,13 @@ export class Agent {
     })
     this.ruleWatch = this.#makeRuleWatch(options)
     this.infos = new InfoRows((batch) => this.#acceptMade(batch))
+    this.origins = new OriginChanges((batch) => this.#acceptMade(batch), log)
     this.pods = new PodGpus({
       host: this.node,
       emit: (batch) => this.#acceptMade(batch),
       failed: (error) => this.faults.caught('pods', error),
     })
-    const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch]
+    const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch, this.origins]
     const views = [...own, ...(options.sinks ?? [])]
     this.router = new Router(
       [
@@ -203,11 +207,11 @@ export class Agent {
   }
 
   #makeLookRound(log: Logger): LookRound {
-    const { hints, hintHistory, infos, pods, devices, hosts, node: here } = this
+    const { hints, hintHistory, infos, origins, pods, devices, hosts, node: here } = this
     const precedence = new Precedence({ devices, sources: hosts.sources, here })
     const gpuNames = new GpuNamesTeller({ devices, sources: hosts.sources, here })
     const onFault = (error: unknown) => this.faults.caught('hints', error)
-    return new LookRound({ hints, hintHistory, infos, pods, precedence, gpuNames, log, onFault })
+    return new LookRound({ hints, hintHistory, infos, origins, pods, precedence, gpuNames, log, onFault })
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {

@@ -7,6 +7,7 @@ import { ASK_EVERY_MS, type Hints } from './hints/hints.ts'
 import type { HintHistory } from './hints/history/hint-history.ts'
 import { startTicker, type Ticker } from './hosting/scheduler.ts'
 import type { InfoRows } from './infos/info-rows.ts'
+import type { OriginChanges } from './infos/origin-changes.ts'
 import type { PodGpus } from './pods/pod-gpus.ts'
 
 const RECALL_AGAIN_MS = 10_000
@@ -16,6 +17,7 @@ export interface LookRoundParts {
   readonly hints: Hints
   readonly hintHistory: HintHistory
   readonly infos: InfoRows
+  readonly origins: OriginChanges
   readonly pods: PodGpus
   readonly precedence: Precedence
   readonly gpuNames: GpuNamesTeller
@@ -53,10 +55,11 @@ export class LookRound {
   }
 
   #evaluate(): void {
-    const { precedence, gpuNames, infos, pods, hints } = this.#parts
+    const { precedence, gpuNames, infos, origins, pods, hints } = this.#parts
     precedence.tell()
     gpuNames.tell()
     infos.evaluate(performance.now())
+    origins.evaluate(performance.now())
     pods.evaluate(performance.now())
     hints.evaluate(Date.now(), performance.now())
   }

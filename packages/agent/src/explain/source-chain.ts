@@ -27,11 +27,12 @@ import {
   valueStep,
 } from './agent-steps.ts'
 import type { ExplainOptions } from './explanation.ts'
+import { originSteps } from './origin-steps.ts'
 import type { Selector } from './selector.ts'
 import { SIMULATOR, type SourceSubject, subjectName } from './subject.ts'
 
 /** The links of a source keep their own order and stand between these. */
-const RANKS: Readonly<Record<string, number>> = { configuration: 0, agent: 2, value: 3 }
+const RANKS: Readonly<Record<string, number>> = { configuration: 0, agent: 2, origin: 3, value: 4 }
 /** Most devices that are walked when a source as a whole is explained. The first devices represent the rest. */
 const DEVICES_LIMIT = 64
 
@@ -99,7 +100,8 @@ function valueSteps(
   if (value !== undefined) {
     if (definition.exportTypes?.some(({ name }) => name === value.type)) return [exportedStep(value.selector)]
     const types = definition.types.map(({ name }) => name)
-    return [valueStep(value.selector, { facts, types, type: value.type, source }, mayReport(definition))]
+    const reporting = { facts, types, type: value.type, source }
+    return [...originSteps(value.selector, facts), valueStep(value.selector, reporting, mayReport(definition))]
   }
   return only === undefined ? [] : [heldStep(facts, definition.types, only.name)]
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
+import type { ExplainWalk } from '@sonde/sdk/api'
 import { needs } from '../../../../../test/debian.ts'
 import { DocaDouble, type DoubleDevice } from '../../../../../test/doubles/doca/doca-double.ts'
 import { until } from '../../../../sdk/test/helper.ts'
@@ -17,11 +18,17 @@ suite?.play({ mlx5_0: { bins: [1] } })
 testSource(docaTelemetryAdpRetx, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
 
 /** An agent that reads a double, whose clocks stand still. */
-async function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDevice>>, faults: string[] = []) {
+async function bringUp(
+  t: TestContext,
+  devices: Readonly<Record<string, DoubleDevice>>,
+  faults: string[] = [],
+  files: Readonly<Record<string, string>> = {},
+) {
   const double = new DocaDouble(t)
   double.play(devices, faults)
   double.setElapsed(SECOND_NS)
   const node = new TestNode(t)
+  for (const [path, text] of Object.entries(files)) node.write(path, text)
   const paths = { ...node.paths, doca_library: double.folder }
   const { agent, address } = await serveAgent(t, { sources: [docaTelemetryAdpRetx], paths })
   const scrape = async () => {
@@ -30,7 +37,7 @@ async function bringUp(t: TestContext, devices: Readonly<Record<string, DoubleDe
     return text.split('\n').map((line) => line.replace(/ 0+(?=\d)/, ' '))
   }
   const of = async (metric: string) => (await scrape()).filter((line) => line.startsWith(`doca_adp_retx_${metric}`))
-  return { double, agent, scrape, of, node }
+  return { double, agent, address, scrape, of, node }
 }
 
 test('a histogram has the edges of the device, and counts from when it was opened', NEEDS, async (t) => {
@@ -73,3 +80,24 @@ test(
     assert.equal((await edges('mlx5_0')).length, 16)
   },
 )
+
+test('a lost origin ends its series; metrics, log and explain name both origins and the reason', NEEDS, async (t) => {
+  const folder = 'sys/class/infiniband/mlx5_0/ports/1/hw_counters'
+  const { of, node, scrape, address } = await bringUp(t, { mlx5_0: { bins: [1] } }, [], {
+    [`${folder}/roce_adp_retrans`]: '7\n',
+  })
+  const origins = async () => (await of('packets')).map((line) => line.replace(/.*origin="([^"]*)".*/, '$1')).join()
+  await until('the driver counts', async () => (await origins()) === 'roce_adp_retrans')
+  node.remove(`${folder}/roce_adp_retrans`)
+  await until('the histogram counts', async () => (await origins()) === 'timeouts')
+  const reason = /roce_adp_retrans no longer has it \(.* is not there\), so timeouts serves it/
+  const change = async () => (await scrape()).find((line) => line.startsWith('sonde_origin_changes_total{'))
+  await until('the change is a metric', async () => (await change()) !== undefined)
+  assert.match((await change()) ?? '', reason)
+  assert.match((await change()) ?? '', /origin="timeouts",previous="roce_adp_retrans".* 1$/)
+  const answer = await fetch(`${address}/api/v1/explain?of=doca_adp_retx_packets`)
+  const { links } = (await answer.json()) as ExplainWalk
+  const words = links.find(({ name }) => name === 'origin')?.answer ?? ''
+  assert.match(words, /^timeouts \(histogram\); mlx5_0: timeouts instead of roce_adp_retrans, [\d.]+ s ago: /)
+  assert.match(words, reason)
+})
