@@ -12,11 +12,53 @@ import { coreMetrics, declaredTypes, metricNames } from '../../scripts/docs/metr
 const FILE = new URL('core-metrics.txt', import.meta.url)
 const RENEW = 'SONDE_GOLDEN=renew npm test -- core-set'
 
+/** Details of the DOCA libraries. Only the page of one NIC shows them. */
+const ON_ONE_NIC = [
+  'doca_diag_congestion_deschedules_total',
+  'doca_diag_pci_read_latency_max_seconds',
+  'doca_diag_pci_read_latency_min_seconds',
+  'doca_diag_pci_read_wait_seconds_total',
+  'doca_diag_pci_reads_total',
+  'doca_diag_port_cnp_handled_packets_total',
+  'doca_diag_port_cnp_sent_packets_total',
+  'doca_diag_port_ecn_marked_packets_total',
+  'doca_dpa_process_threads',
+  'doca_dpa_thread_executions_total',
+  'doca_dpa_thread_instructions_total',
+  'doca_pcc_counters_enabled',
+  'doca_pcc_enabled',
+  'doca_pcc_value',
+  'doca_pcc_version_major',
+  'doca_pcc_version_minor',
+  'doca_pci_crc_dllp_errors_total',
+  'doca_pci_crc_tlp_errors_total',
+  'doca_pci_effective_bit_error_ratio',
+  'doca_pci_fber_ratio',
+  'doca_pci_l0_to_recovery_total',
+  'doca_pci_link_generation',
+  'doca_pci_link_generation_enabled',
+  'doca_pci_link_width_enabled_lanes',
+  'doca_pci_link_width_lanes',
+  'doca_pci_max_payload_bytes',
+  'doca_pci_max_read_request_bytes',
+  'doca_pci_outbound_stalled_reads_events_total',
+  'doca_pci_outbound_stalled_reads_ratio',
+  'doca_pci_outbound_stalled_writes_events_total',
+  'doca_pci_outbound_stalled_writes_ratio',
+  'doca_pci_overflow_marked_packets_total',
+  'doca_pci_overflow_packets_total',
+  'doca_pci_rx_errors_total',
+  'doca_pci_tx_errors_total',
+  'doca_phy_lane_raw_errors_total',
+  'doca_phy_round_trip_seconds',
+]
+
 /**
  * Metrics that hints or pages use and that are `full` all the same, and why. A page of one device asks the agent of its
  * node; hints are found there too.
  */
 const FULL_ALL_THE_SAME: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(ON_ONE_NIC.map((name) => [name, 'a detail on the page of one NIC'])),
   doca_adp_retx_timeout_seconds: 'a histogram on the page of one NIC: 16 series each',
   doca_pci_read_latency_seconds: 'a histogram on the page of one NIC: 12 series each',
   ethtool_lane_rx_err_phy_total: 'four series a port; the core set has the errors of the port',

@@ -50,7 +50,7 @@ const pageModule = (path: string) => import(`../../packages/console/web/${path}`
 async function madeNames(): Promise<Record<string, unknown>> {
   const { testGpu, testNic } = await pageModule('devices/test-devices.ts')
   const { gpuPanels } = await pageModule('pages/gpu/gpu-panels.ts')
-  const { nicPanels } = await pageModule('pages/nic/nic-panels.ts')
+  const { nicSections } = await pageModule('pages/nic/nic-sections.ts')
   const { pciPanels } = await pageModule('pages/pci/pci-panels.ts')
   const { PORT_QUERIES, PORT_LINK_QUERIES } = await pageModule('pages/fabric/port-signals.ts')
   const { FIELD_WORDS } = await pageModule('pages/app/gpu-fields.ts')
@@ -62,7 +62,7 @@ async function madeNames(): Promise<Record<string, unknown>> {
     'devices/signals.ts': DEVICE_QUERIES,
     'fabric/port-signals.ts': [PORT_QUERIES, PORT_LINK_QUERIES],
     'gpu/gpu-panels.ts': gpuPanels(gpu),
-    'nic/nic-panels.ts': nicPanels(nic),
+    'nic/nic-sections.ts': nicSections(nic),
     'pci/pci-panels.ts': pciPanels(gpu, gpu, ends),
     'app/gpu-fields.ts': FIELD_WORDS,
     'apps/fields.ts': GPU_FIELDS.flatMap((field) => [

@@ -1,4 +1,6 @@
 import { defineType, type Field, gauge, label, type RecordType, timestamp } from '@sonde/sdk'
+import { docaDpaProcessType } from '../sources/doca-telemetry-dpa/type.ts'
+import { docaPccType } from '../sources/doca-telemetry-pcc/type.ts'
 import { docaPhyType } from '../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLinkType } from '../sources/ethtool/type.ts'
 import { hostKernelType } from '../sources/host/type.ts'
@@ -31,7 +33,9 @@ export const INFO_METRICS: readonly InfoMetric[] = [
     address: 'pci_address',
   }),
   infoMetric(ethtoolLinkType, ['driver', 'driver_version', 'firmware'], { address: 'bus_info' }),
-  infoMetric(docaPhyType, ['vendor', 'part_number', 'serial']),
+  infoMetric(docaPhyType, ['vendor', 'part_number', 'serial', 'fec']),
+  infoMetric(docaPccType, ['algorithm']),
+  infoMetric(docaDpaProcessType, ['name']),
   infoMetric(hostKernelType, ['release']),
 ]
 

@@ -101,6 +101,41 @@ test('what is asked in one turn goes out in one request, and is kept up by one s
   assert.equal(streams[0]?.isOpen, false)
 })
 
+test('more queries than one request and one stream take go into several, and all are kept up', async () => {
+  const { world, requests, streams } = createWorld()
+  const hints: unknown[] = []
+  const frame = new Frame(LIVE, 1_000, { ...NO_NEWS, onHints: (answer) => hints.push(answer) }, world)
+  const queries = Array.from({ length: 130 }, (_, at): MetricQuery => ({ metric: `m${at}`, function: 'rate' }))
+  frame.want(queries)
+  await until('all streams', () => streams.length === 3)
+  assert.deepEqual(
+    [requests, streams.map(({ request }) => request)].map((all) => all.map((request) => request.queries.length)),
+    [
+      [64, 64, 2],
+      [64, 64, 2],
+    ],
+  )
+  const { newestMs } = frame.getSnapshot()
+  const [first, second, third] = streams.map(({ handlers }) => handlers)
+  for (const handlers of [first, second]) handlers?.onOpen(true)
+  assert.equal(frame.getSnapshot().streamOpen, undefined, 'one stream is not yet open')
+  third?.onOpen(true)
+  assert.equal(frame.getSnapshot().streamOpen, true)
+  first?.onPoints(answerTo(queries.slice(0, 64), newestMs + 1_000, 1_000))
+  third?.onPoints(answerTo(queries.slice(128), newestMs + 1_000, 1_000))
+  for (const handlers of [first, second, third]) handlers?.onHints({} as never)
+  assert.equal(hints.length, 1, 'news come once')
+  frame.setVisible(false)
+  frame.setVisible(true)
+  assert.deepEqual(
+    streams.map(({ isOpen }) => isOpen),
+    [false, false, false, true, true, true],
+  )
+  assert.equal(streams[3]?.request.afterMs, newestMs, 'the second stream is a point behind')
+  second?.onOpen(false)
+  frame.close()
+})
+
 test('points of the stream are added to the answer', async () => {
   const { world, streams } = createWorld()
   const frame = new Frame(LIVE, 1_000, NO_NEWS, world)

@@ -47,13 +47,22 @@ const BROWSER: FrameWorld = {
   nextPaint: (show) => requestAnimationFrame(show),
 }
 
-/** Most queries per request, a limit of the server. */
+/** Most queries per request and per stream, a limit of the server. */
 const QUERY_LIMIT_COUNT = 64
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 15_000
 /** Most stored gaps of a stream. The oldest are dropped first. */
 const GAP_LIMIT_COUNT = 16
 const NO_GAPS: readonly StreamGap[] = []
+const NO_NEWS: StreamNews = { onNode: () => undefined, onHints: () => undefined }
+
+/** A stream that updates some queries of a frame. */
+interface OpenStream {
+  readonly close: () => void
+  /** Time of its newest point, by the clock of the server. */
+  newestMs: number
+  isOpen: boolean | undefined
+}
 
 /** A stable key of a query. */
 export function queryKey(query: MetricQuery): string {
@@ -61,7 +70,8 @@ export function queryKey(query: MetricQuery): string {
 }
 
 /**
- * All queries of a page over the same range and step, fetched together and then updated by one stream.
+ * All queries of a page over the same range and step, fetched together and then updated by one stream, or by several if
+ * they are too many for one.
  *
  * Components add and remove queries. Queries of the same turn share a request. In a hidden tab the stream is closed; it
  * later resumes at the same position.
@@ -78,7 +88,9 @@ export class Frame {
   readonly #listeners = new Set<() => void>()
   readonly #queryErrors = new Map<string, ApiError>()
   #snapshot: FrameSnapshot
-  #stream: { readonly close: () => void } | undefined
+  #streams: OpenStream[] = []
+  /** Until when every stream delivered its points before the streams were closed. */
+  #streamedMs = Number.POSITIVE_INFINITY
   #timer: ReturnType<typeof setTimeout> | undefined
   #retryMs = RETRY_MIN_MS
   #writes = 0
@@ -152,14 +164,14 @@ export class Frame {
 
   /** Opens the stream in a visible tab and closes it in a hidden tab. */
   setVisible(visible: boolean): void {
-    if (!visible) this.#closeStream()
-    else if (this.#snapshot.grid) this.#openStream()
+    if (!visible) this.#closeStreams()
+    else if (this.#snapshot.grid) this.#openStreams()
   }
 
   /** Ends everything. */
   close(): void {
     clearTimeout(this.#timer)
-    this.#closeStream()
+    this.#closeStreams()
     this.#wanted.clear()
   }
 
@@ -179,19 +191,21 @@ export class Frame {
   }
 
   async #fetchNew(): Promise<void> {
-    const fresh = [...this.#wanted].filter(([, entry]) => entry.state === 'new').slice(0, QUERY_LIMIT_COUNT)
+    const waiting = [...this.#wanted].filter(([, entry]) => entry.state === 'new')
+    const fresh = waiting.slice(0, QUERY_LIMIT_COUNT)
     if (fresh.length === 0) {
       // The components of the failed query are gone.
       if (this.#snapshot.error) this.#publish({ error: undefined })
       // The stream still carries unwanted answers.
-      if (this.#isStreamWide && this.#stream) this.#openStream()
+      if (this.#isStreamWide && this.#streams.length > 0) this.#openStreams()
       return
     }
     for (const [, entry] of fresh) entry.state = 'asked'
     try {
       await this.#ask(fresh.map(([key]) => key))
       this.#retryMs = RETRY_MIN_MS
-      if (!this.#world.isHidden()) this.#openStream()
+      if (waiting.length > fresh.length) this.#schedule(0)
+      else if (!this.#world.isHidden()) this.#openStreams()
     } catch (error) {
       for (const [, entry] of fresh) if (entry.state === 'asked') entry.state = 'new'
       this.#publish({ error: error as ApiError })
@@ -265,37 +279,63 @@ export class Frame {
     this.#publish({ streamGaps: kept.slice(-GAP_LIMIT_COUNT) })
   }
 
-  #openStream(): void {
-    this.#closeStream()
+  #openStreams(): void {
+    this.#closeStreams()
     const { grid } = this.#snapshot
     if (this.#range.kind !== 'live' || !grid) return
     this.#isStreamWide = false
-    const here = [...this.#wanted].filter(([, entry]) => entry.state === 'here').slice(-QUERY_LIMIT_COUNT)
-    if (here.length === 0) return
-    const keys = here.map(([key]) => key)
-    const queries = here.map(([, entry]) => entry.query)
     // A page that slept longer than its window needs only the window.
-    const afterMs = Math.max(this.#newestMs, this.#bounds().fromMs)
-    this.#stream = this.#world.openLiveStream(
+    const afterMs = Math.max(Math.min(this.#newestMs, this.#streamedMs), this.#bounds().fromMs)
+    const here = [...this.#wanted].filter(([, entry]) => entry.state === 'here')
+    for (let from = 0; from < here.length; from += QUERY_LIMIT_COUNT) {
+      const part = here.slice(from, from + QUERY_LIMIT_COUNT)
+      this.#streams.push(this.#openStream(grid, part, { afterMs, isFirst: from === 0 }))
+    }
+  }
+
+  #openStream(
+    grid: SampleGrid,
+    part: readonly (readonly [key: string, { readonly query: MetricQuery }])[],
+    { afterMs, isFirst }: { readonly afterMs: number; readonly isFirst: boolean },
+  ): OpenStream {
+    const keys = part.map(([key]) => key)
+    const queries = part.map(([, { query }]) => query)
+    // Every stream carries the news of the node.
+    const news = isFirst ? this.#news : NO_NEWS
+    const { close } = this.#world.openLiveStream(
       { stepMs: grid.stepMs, queries, afterMs },
       {
         onPoints: (answer) => {
           this.#write(grid, answer, keys)
+          stream.newestMs = Math.max(stream.newestMs, answer.times.at(-1) ?? 0)
           this.#showSoon(answer.stepMs)
         },
         onGap: (gap) => this.#takeGap(gap),
         onFault: (streamFault) => this.#publish({ streamFault }),
-        ...this.#news,
-        onOpen: (open) => {
-          if (open !== this.#snapshot.streamOpen) this.#publish({ streamOpen: open, streamSinceMs: serverNowMs() })
+        ...news,
+        onOpen: (isOpen) => {
+          stream.isOpen = isOpen
+          this.#tellOpen()
         },
       },
     )
+    const stream: OpenStream = { close, newestMs: afterMs, isOpen: undefined }
+    return stream
   }
 
-  #closeStream(): void {
-    this.#stream?.close()
-    this.#stream = undefined
+  /** The frame is open if all its streams are, and closed if one of them is. */
+  #tellOpen(): void {
+    const states = this.#streams.map(({ isOpen }) => isOpen)
+    const isOpen = states.includes(false) ? false : states.includes(undefined) ? undefined : true
+    if (isOpen !== undefined && isOpen !== this.#snapshot.streamOpen)
+      this.#publish({ streamOpen: isOpen, streamSinceMs: serverNowMs() })
+  }
+
+  #closeStreams(): void {
+    // Streams may differ by a point. Points that arrive twice are written to the same place.
+    if (this.#streams.length > 0) this.#streamedMs = Math.min(...this.#streams.map(({ newestMs }) => newestMs))
+    for (const { close } of this.#streams) close()
+    this.#streams = []
   }
 
   #bounds(): { readonly fromMs: number; readonly toMs: number } {

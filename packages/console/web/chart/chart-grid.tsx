@@ -17,6 +17,8 @@ export interface GridChart {
   readonly absent?: string
   /** Unavailable lines with their reasons. */
   readonly missing?: readonly { readonly name: string; readonly reason: string }[]
+  /** A chart that nobody can draw, and why; this chart replaces it. */
+  readonly replaces?: { readonly title: string; readonly reason: string }
 }
 
 /** Members beyond these are not named at the right end. */
@@ -33,16 +35,19 @@ export function ChartGrid({
 }) {
   const drawn = charts.filter(({ absent }) => !absent)
   const endPx = sharedRoom(beside.filter(({ absent }) => !absent))
-  const absent = charts.flatMap(({ spec: { title }, absent, missing = [] }) =>
-    absent ? [{ title, reason: absent }] : missing.map(({ name, reason }) => ({ title: `${title}: ${name}`, reason })),
-  )
+  const absent = charts.flatMap(absentItems)
   return (
     <>
       {drawn.length > 0 && (
         <div className="chart-grid">
-          {drawn.map(({ spec, answer }) => (
+          {drawn.map(({ spec, answer, replaces }) => (
             <PanelBoundary key={spec.id}>
-              <Chart spec={spec} answer={answer} endPx={endPx} />
+              <Chart
+                spec={spec}
+                answer={answer}
+                endPx={endPx}
+                {...(replaces ? { note: `Instead of ${replaces.title}.` } : {})}
+              />
             </PanelBoundary>
           ))}
         </div>
@@ -50,6 +55,16 @@ export function ChartGrid({
       {absent.length > 0 && <AbsentList items={absent} />}
     </>
   )
+}
+
+/** Everything of a chart that is unavailable, and the chart that it replaces. */
+function absentItems({ spec: { title }, absent, missing = [], replaces }: GridChart) {
+  const own = absent
+    ? [{ title, reason: absent }]
+    : missing.map(({ name, reason }) => ({ title: `${title}: ${name}`, reason }))
+  if (!replaces) return own
+  const instead = absent ? '' : ` ${title} is shown instead.`
+  return [...own, { title: replaces.title, reason: `${replaces.reason}${instead}` }]
 }
 
 /** Space at the right end that gives the plots of all charts the same width. Unit: CSS pixels. */

@@ -52,13 +52,15 @@ interface ChartProps {
   readonly heightPx?: number
   /** Least room at the right end. Unit: CSS pixels. */
   readonly endPx?: number
+  /** A line below the chart. */
+  readonly note?: string
   /** Takes the chart as PNG, where it can be saved. */
   readonly onSave?: (picture: Blob) => void
 }
 
 /** The one chart of the page. */
 export function Chart(props: ChartProps) {
-  const { heightPx = heightOf(props.spec), endPx, onSave } = props
+  const { heightPx = heightOf(props.spec), endPx, note, onSave } = props
   const page = usePageState()
   const [section, setSection] = useState<HTMLElement | null>(null)
   const [host, setHost] = useState<HTMLDivElement | null>(null)
@@ -104,6 +106,7 @@ export function Chart(props: ChartProps) {
           {keys.announced}
         </p>
       </div>
+      {note && <p className="chart-note">{note}</p>}
     </section>
   )
 }

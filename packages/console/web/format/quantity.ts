@@ -63,6 +63,17 @@ export const UP_OR_DOWN: DisplayQuantity = {
 /** Wrong bits among all, which spans many powers of ten. */
 export const BIT_ERROR_RATIO: DisplayQuantity = { base: '', factor: 1, prefixes: 'powers', resolution: 1e-18 }
 
+/** Optical power, from decibels over a milliwatt. */
+export const DECIBEL_MILLIWATTS: DisplayQuantity = {
+  base: 'dBm',
+  factor: 1,
+  prefixes: 'none',
+  resolution: 0.01,
+  decimals: 2,
+}
+/** Signal to noise, from decibels. */
+export const DECIBELS: DisplayQuantity = { base: 'dB', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 1 }
+
 /** Transfers per second and lane of a PCIe link. */
 export const TRANSFERS_PER_SECOND: DisplayQuantity = { base: 'T/s', factor: 1, prefixes: 'si', resolution: 0.1 }
 /** Energy, from millijoules. */
@@ -111,8 +122,8 @@ const BY_UNIT: Readonly<Record<string, DisplayQuantity>> = {
   volts: { base: 'V', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
   // Laser currents are a few milliamperes.
   amperes: { base: 'mA', factor: 1_000, prefixes: 'none', resolution: 0.01 },
-  dbm: { base: 'dBm', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 2 },
-  db: { base: 'dB', factor: 1, prefixes: 'none', resolution: 0.01, decimals: 1 },
+  dbm: DECIBEL_MILLIWATTS,
+  db: DECIBELS,
   transfers_per_second: TRANSFERS_PER_SECOND,
 }
 

@@ -6,8 +6,6 @@ import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
 import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
-import { useComparedColumns } from '../../api/use-speed.ts'
-import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -26,17 +24,17 @@ import {
 } from '../../devices/device-reading.ts'
 import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
 import { hintState, tileWordsOf, worstByDevice } from '../../devices/hint-words.ts'
-import { allHints, deviceAt } from '../../devices/moment-hints.ts'
+import { deviceAt } from '../../devices/moment-hints.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
-import { useMarks } from '../device-charts-grid.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
 import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { awaitedFact, type Judge, judgeBy } from './facts.ts'
-import { columnsOf, type DevicePanel, devicePanels, isOfLine, panelQueries, queryOf } from './panels.ts'
+import { type DeviceSection, PanelSections, SectionLinks } from './panel-sections.tsx'
+import { columnsOf, isOfLine, panelQueries, queryOf } from './panels.ts'
 import { Relations } from './relations.tsx'
 
 /**
@@ -57,6 +55,8 @@ export interface DeviceReadings {
   readonly mean: ReadDevice
   /** The exact value of the last reading, or of the history if the page shows the past; undefined if absent. */
   readonly exact: (metric: string, labels?: Labels) => string | undefined
+  /** The labels of the series of an info metric; of the window, if the page shows the past. */
+  readonly infos: (metric: string) => readonly Labels[]
   /** The samples of every series of a metric of the device. The last known sample is at the end. */
   readonly all: (metric: string) => readonly { readonly labels: Labels; readonly values: Float64Array }[]
 }
@@ -68,7 +68,7 @@ interface DevicePageProps {
   readonly subject?: DeviceInfo | undefined
   /** Words beside the name. */
   readonly note: readonly string[]
-  readonly panels: readonly DevicePanel[]
+  readonly sections: readonly DeviceSection[]
   /** Types whose fields fill the table of counters. */
   readonly types: readonly string[]
   readonly facts: (readings: DeviceReadings) => readonly Fact[]
@@ -96,7 +96,7 @@ export function DevicePage({
   parent,
   subject = device,
   note,
-  panels,
+  sections,
   types,
   facts,
   totals = NO_TOTALS,
@@ -114,6 +114,7 @@ export function DevicePage({
     [catalogue, types],
   )
   const latest = useLatest(device, known)
+  const panels = useMemo(() => sections.flatMap((section) => section.panels), [sections])
   const queries = useMemo(
     () => [
       ...panelQueries(device, panels),
@@ -140,6 +141,7 @@ export function DevicePage({
       >
         <DeviceLinks device={device} />
       </PageHead>
+      <SectionLinks sections={sections} />
       <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent, moment)} />
       <Facts
         label={factsLabel(title, device, moment)}
@@ -150,7 +152,14 @@ export function DevicePage({
       <AnswerState answer={recent} panels={panels.length} />
       {recent.isReady && isAwaited && <Outlines panels={panels.length} waitsFor="the exact values of the device" />}
       {recent.isReady && !isAwaited && (
-        <Panels device={device} subject={subject} panels={panels} latest={latest.data} catalogue={catalogue} />
+        <PanelSections
+          device={device}
+          subject={subject}
+          sections={sections}
+          readings={readings}
+          latest={latest.data}
+          catalogue={catalogue}
+        />
       )}
       {children}
       {isUnknown && (
@@ -239,6 +248,14 @@ function readingsOf(
     }
   const readLast = read((values) => readingOfNow(lastValue(values, span)))
   const last = (metric: string): number => readLast(metric).value
+  const all: DeviceReadings['all'] = (metric) => {
+    const { grid } = recent
+    if (!grid) return []
+    return columnsOf(device, { metric, function: 'last' }, recent).map((column) => ({
+      labels: column.labels,
+      values: grid.slice(column),
+    }))
+  }
   const told = (metric: string): string | undefined => {
     const value = last(metric)
     return Number.isNaN(value) ? undefined : String(value)
@@ -251,14 +268,12 @@ function readingsOf(
       const series = latest.find((one) => isOfLine({ metric, labels }, one))
       return series ? (series.value ?? undefined) : told(metric)
     },
-    all: (metric) => {
-      const { grid } = recent
-      if (!grid) return []
-      return columnsOf(device, { metric, function: 'last' }, recent).map((column) => ({
-        labels: column.labels,
-        values: grid.slice(column),
-      }))
+    infos: (metric) => {
+      const said = latest.filter((one) => one.metric === metric && one.value !== null)
+      const seen = () => all(metric).filter(({ values }) => values.some((value) => value > 0))
+      return (span.isNow ? said : seen()).map(({ labels }) => labels)
     },
+    all,
   }
 }
 
@@ -341,38 +356,4 @@ export function DeviceState({
   if (device.state === 'gone') return <StateMark tone="warning" word="Gone" />
   if (isSilent) return <StateMark tone="absent" word="No sample" />
   return isJudged ? <StateMark tone="ok" word="In range" /> : <StateMark tone="absent" word="Not judged" />
-}
-
-function Panels({
-  device,
-  subject,
-  panels,
-  latest,
-  catalogue,
-}: {
-  readonly device: DeviceInfo
-  readonly subject: DeviceInfo
-  readonly panels: readonly DevicePanel[]
-  readonly latest: readonly LatestSeries[] | undefined
-  readonly catalogue: readonly ListedType[]
-}) {
-  const page = usePageState()
-  const { hints, ended } = useMomentHints(useMoment())
-  const queries = useMemo(() => panelQueries(device, panels), [device, panels])
-  const answer = useComparedColumns(queries, page)
-  const knownMetrics = useMemo(
-    () => new Set(catalogue.flatMap(({ fields }) => fields.map(({ metric }) => metric))),
-    [catalogue],
-  )
-  const concerned = useMemo(
-    () => allHints({ hints, ended }).filter(({ device, affected }) => [device, ...affected].includes(subject.id)),
-    [hints, ended, subject.id],
-  )
-  const marks = useMarks(concerned)
-  const gone = goneWords(device, page.url.tz ?? 'utc')
-  const charts = useMemo(
-    () => devicePanels(device, panels, answer, { latest, knownMetrics, marks, goneWords: gone }),
-    [device, panels, answer, latest, knownMetrics, marks, gone],
-  )
-  return <ChartGrid charts={charts} />
 }

@@ -19,6 +19,7 @@ function readings(hints: readonly Hint[]): DeviceReadings {
     last: () => 402,
     mean: value,
     exact: () => '45',
+    infos: () => [],
     all: () => [],
     judge: judgeBy(hints, 'NIC 3'),
   }

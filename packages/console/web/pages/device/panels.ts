@@ -32,9 +32,17 @@ export interface PanelLine {
   readonly full?: string
   /** The device of the line, if it is not the device of the page. */
   readonly of?: DeviceInfo
+  /**
+   * A metric by whose value at the same time the values are divided. `value` is used before its first sample. Default
+   * function: `last`, whose value holds until the next sample.
+   */
+  readonly per?: { readonly metric: string; readonly function?: QueryFunction; readonly value?: number | undefined }
 }
 
-/** A panel of a device page: its queries and its drawing. */
+/**
+ * A panel of a device page: its queries and its drawing. Lines with one name are one quantity from several origins: the
+ * first line with data is drawn.
+ */
 export interface DevicePanel {
   readonly id: string
   readonly title: string
@@ -45,8 +53,21 @@ export interface DevicePanel {
   readonly lines: readonly PanelLine[]
   /** Hard limits as dotted lines: the newest value of a metric, or a known number. */
   readonly limits?: readonly { readonly label: string; readonly metric?: string; readonly value?: number | undefined }[]
+  /** Whether each line has a chart of its own, because the lines differ in unit. Default: false. */
+  readonly isApart?: boolean
   /** Shown if no source of this node reports any of the metrics. */
   readonly without: string
+  /** A panel of a known dashboard that has no data anywhere, why, and so what this panel shows instead. */
+  readonly replaces?: { readonly title: string; readonly reason: string }
+}
+
+/** A group of panels with a heading. */
+export interface PanelSection {
+  /** The part of the address after `#`. */
+  readonly id: string
+  /** Empty: no heading. */
+  readonly title: string
+  readonly panels: readonly DevicePanel[]
 }
 
 const FALLBACK_SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5]
@@ -55,7 +76,7 @@ const FALLBACK_SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5]
 export function panelQueries(device: DeviceInfo, panels: readonly DevicePanel[]): readonly MetricQuery[] {
   const found = new Map<string, MetricQuery>()
   for (const panel of panels) {
-    for (const line of [...panel.lines, ...limitLines(panel), ...fullLines(panel)]) {
+    for (const line of [...panel.lines, ...limitLines(panel), ...fullLines(panel), ...perLines(panel)]) {
       const query = queryOf(line.of ?? device, line)
       if (query) found.set(JSON.stringify(query), query)
     }
@@ -79,10 +100,11 @@ export function devicePanels(
 ): readonly GridChart[] {
   const { latest, knownMetrics } = context
   return panels.flatMap((panel): readonly GridChart[] => {
-    const { lines, limits: _limits, without, ...look } = panel
-    const found = lines
-      .flatMap((line) => membersOf(device, line, answer))
-      .map((member) => ({ ...member, values: boundedColumn(panel.quantity, member.values) }))
+    const { lines, limits: _limits, without, replaces, isApart = false, ...look } = panel
+    const found = firstOfEachName(lines.flatMap((line) => membersOf(device, line, answer))).map((member) => ({
+      ...member,
+      values: boundedColumn(panel.quantity, member.values),
+    }))
     const missing = missingOf(panel, found, latest ?? [])
     const members = panel.scale === 'lanes' && found.length > 0 ? withEmptyLanes(found, missing, answer) : found
     const isAsked = (line: PanelLine): boolean => knownMetrics.has(line.metric)
@@ -101,12 +123,30 @@ export function devicePanels(
         ? RATE_PROVENANCE
         : 'last sample in {step} · wall clock',
     }
+    const replaced = replaces ? { replaces } : {}
     if (members.length === 0) {
-      return [{ spec, answer, absent: isSaid ? reasonOf(device, panel, answer, { ...context, latest }) : '' }]
+      return [
+        { spec, answer, absent: isSaid ? reasonOf(device, panel, answer, { ...context, latest }) : '', ...replaced },
+      ]
     }
-    if (panel.scale === 'heat') return stripsOf(device, spec, lines, answer)
-    return [{ spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames) }]
+    if (panel.scale === 'heat') {
+      const strips = stripsOf(device, spec, lines, answer)
+      return strips.map((strip, place) => (place === strips.length - 1 ? { ...strip, ...replaced } : strip))
+    }
+    if (isApart) return members.map((member) => ({ spec: apartSpec(spec, member), answer }))
+    return [{ spec, answer, missing: [...Map.groupBy(missing, ({ reason }) => reason)].map(joinNames), ...replaced }]
   })
+}
+
+/** The chart of one member. */
+function apartSpec(spec: ChartSpec, member: ChartMember): ChartSpec {
+  return { ...spec, id: `${spec.id} ${member.key}`, title: `${spec.title} ${member.label}`, members: [member] }
+}
+
+/** Drops members with the name of an earlier member: the same quantity from another origin. */
+function firstOfEachName(members: readonly ChartMember[]): readonly ChartMember[] {
+  const names = new Set<string>()
+  return members.filter(({ label, bin }) => bin !== undefined || (!names.has(label) && names.add(label)))
 }
 
 /** A heat strip for each histogram of a panel. The caption of the last strip reports what the answer left out. */
@@ -223,18 +263,41 @@ function fullLines({ lines }: DevicePanel): readonly Pick<PanelLine, 'metric' | 
   )
 }
 
+function perLines({ lines }: DevicePanel): readonly Pick<PanelLine, 'metric' | 'function' | 'of'>[] {
+  return lines.flatMap(({ per, labels: _, ...line }) =>
+    per ? [{ ...line, metric: per.metric, function: per.function ?? 'last' }] : [],
+  )
+}
+
 function membersOf(device: DeviceInfo, line: PanelLine, answer: QueryColumns): ChartMember[] {
   const { grid } = answer
   if (!grid) return []
   const columns = columnsOf(line.of ?? device, line, answer)
   const shown = line.each === undefined ? columns.slice(0, 1) : columns
   const full = line.full ? newestOf(line.of ?? device, line.full, answer) : undefined
+  const valuesOf = divider(device, line, answer)
   return shown
     .map((column) => ({
-      ...memberOf(line, column, grid.slice(column)),
+      ...memberOf(line, column, valuesOf(grid.slice(column))),
       ...(full !== undefined && full > 0 ? { full } : {}),
     }))
     .sort((a, b) => compareNames(a.label, b.label))
+}
+
+/** Divides values as `per` of their line says. A divisor that is 0 gives no value. */
+function divider(device: DeviceInfo, { per, of = device }: PanelLine, answer: QueryColumns) {
+  if (per === undefined) return (values: Float64Array): Float64Array => values
+  const { metric, function: fn = 'last', value: known = Number.NaN } = per
+  const column = columnsOf(of, { metric, function: fn }, answer)[0]
+  const divisors = column && answer.grid?.slice(column)
+  return (values: Float64Array): Float64Array => {
+    let divisor = known
+    return values.map((value, at) => {
+      const now = divisors?.[at] ?? Number.NaN
+      if (now > 0 || fn === 'rate') divisor = now
+      return divisor > 0 ? value / divisor : Number.NaN
+    })
+  }
 }
 
 function memberOf(line: PanelLine, column: GridColumn, values: Float64Array): ChartMember {

@@ -33,7 +33,7 @@ function Entity({ device }: { readonly device: DeviceInfo }) {
   const { data } = useTypes()
   const types = useMemo(() => typesOf(device.kind, data?.types ?? NO_TYPES), [device.kind, data])
   const names = useMemo(() => types.map(({ name }) => name), [types])
-  const panels = useMemo(() => entityPanels(types), [types])
+  const sections = useMemo(() => [{ id: 'charts', title: '', panels: entityPanels(types) }], [types])
   const defining = types.find(({ name }) => name === device.type)
   const fieldCount = types.reduce((sum, { fields }) => sum + fields.length, 0)
   return (
@@ -41,7 +41,7 @@ function Entity({ device }: { readonly device: DeviceInfo }) {
       device={device}
       parent={PARENT}
       note={[defining?.description ?? '', device.host ?? '', device.simulated ? 'simulated' : '']}
-      panels={panels}
+      sections={sections}
       types={names}
       facts={(readings) => entityFacts(device, defining, readings)}
     >

@@ -27,7 +27,7 @@ export function GpuPage({ id }: { readonly id: string }) {
 }
 
 function Gpu({ device }: { readonly device: DeviceInfo }) {
-  const panels = useMemo(() => gpuPanels(device), [device])
+  const sections = useMemo(() => [{ id: 'charts', title: '', panels: gpuPanels(device) }], [device])
   const { model = '', address = '', driver = '', numaNode, labels } = device
   return (
     <DevicePage
@@ -40,7 +40,7 @@ function Gpu({ device }: { readonly device: DeviceInfo }) {
         numaNode == null ? '' : `NUMA${NO_BREAK_SPACE}${numaNode}`,
         driver && `driver ${driver}`,
       ]}
-      panels={panels}
+      sections={sections}
       types={TYPES}
       facts={(readings) => gpuFacts(device, readings)}
       totals={GPU_TOTALS}

@@ -6,7 +6,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { DeviceOf } from '../device/device-of.tsx'
 import { DevicePage } from '../device/device-page.tsx'
 import { nicFacts } from './nic-facts.ts'
-import { nicPanels } from './nic-panels.ts'
+import { nicSections } from './nic-sections.ts'
 
 const TYPES: readonly string[] = [
   'rdma_port',
@@ -19,6 +19,34 @@ const TYPES: readonly string[] = [
   'ethtool_priority',
   'ethtool_lane',
   'doca_phy',
+  'doca_phy_identity',
+  'doca_phy_lane',
+  'doca_diag_link',
+  'doca_adp_retx',
+  'doca_adp_retx_timeouts',
+  'doca_pci',
+  'doca_pci_latency',
+  'doca_pcc',
+  'doca_pcc_identity',
+  'doca_pcc_counter',
+  'doca_pcc_value',
+  'doca_dpa_process',
+  'doca_dpa_thread',
+  'doca_diag',
+  'doca_diag_port',
+  'doca_diag_pci',
+  'doca_diag_pci_bytes',
+]
+/** Metrics of facts that no panel draws. */
+const TOTALS: readonly string[] = [
+  'doca_phy_info',
+  'doca_pci_max_payload_bytes',
+  'doca_pci_max_read_request_bytes',
+  'doca_pcc_info',
+  'doca_pcc_enabled',
+  'doca_pcc_counters_enabled',
+  'doca_pcc_version_major',
+  'doca_pcc_version_minor',
 ]
 const SOUGHT = { kind: 'nic', one: 'NIC', many: 'ports', path: '/fabric', label: 'Fabric' } as const
 
@@ -33,7 +61,7 @@ export function NicPage({ id }: { readonly id: string }) {
 
 function Nic({ device }: { readonly device: DeviceInfo }) {
   const page = usePageState()
-  const panels = useMemo(() => nicPanels(device), [device])
+  const sections = useMemo(() => nicSections(device), [device])
   const { model = '', address = '', driver = '', numaNode, labels, name, series = {} } = device
   const netdev = series.netdev?.device
   return (
@@ -48,7 +76,8 @@ function Nic({ device }: { readonly device: DeviceInfo }) {
         numaNode == null ? '' : `NUMA${NO_BREAK_SPACE}${numaNode}`,
         driver,
       ]}
-      panels={panels}
+      sections={sections}
+      totals={TOTALS}
       types={TYPES}
       facts={(readings) => nicFacts(device, readings)}
     >

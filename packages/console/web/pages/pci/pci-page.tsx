@@ -29,11 +29,12 @@ export function PciPage({ id }: { readonly id: string }) {
 
 function Pci({ device, devices }: { readonly device: DeviceInfo; readonly devices: readonly DeviceInfo[] }) {
   const page = usePageState()
-  const { owners, links, panels, sharers } = useMemo(() => {
+  const { owners, links, sections, sharers } = useMemo(() => {
     const owners = ownersOf(device, devices)
     const links = linksOf(device, devices)
     const ends = links.flatMap(({ upper, lower }) => (lower ? [upper, lower] : [upper]))
-    return { owners, links, panels: pciPanels(device, owners[0], ends), sharers: pathSharers(device, devices) }
+    const panels = pciPanels(device, owners[0], ends)
+    return { owners, links, sections: [{ id: 'charts', title: '', panels }], sharers: pathSharers(device, devices) }
   }, [device, devices])
   const { model = '', driver = '', numaNode } = device
   return (
@@ -47,7 +48,7 @@ function Pci({ device, devices }: { readonly device: DeviceInfo; readonly device
         numaNode == null ? '' : `NUMA${NO_BREAK_SPACE}${numaNode}`,
         driver,
       ]}
-      panels={panels}
+      sections={sections}
       types={TYPES}
       facts={(readings) => pciFacts(device, owners[0], sharers, readings)}
       lead={
