@@ -36,6 +36,7 @@ const TYPES: readonly string[] = [
   'doca_diag_port',
   'doca_diag_pci',
   'doca_diag_pci_bytes',
+  'doca_diag_pci_use',
 ]
 /** Metrics of facts that no panel draws. */
 const TOTALS: readonly string[] = [

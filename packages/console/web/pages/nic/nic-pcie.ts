@@ -139,7 +139,6 @@ function latency(): readonly DevicePanel[] {
 }
 
 function use(bandwidth: number | undefined): readonly DevicePanel[] {
-  const per = { metric: BANDWIDTH, value: bandwidth }
   return [
     {
       id: 'utilisation',
@@ -148,10 +147,7 @@ function use(bandwidth: number | undefined): readonly DevicePanel[] {
       quantity: PERCENT,
       scale: 'percent',
       slots: [7, 3],
-      lines: [
-        { ...rate('doca_pci_tx_bytes', 'outbound'), per },
-        { ...rate('doca_pci_rx_bytes', 'inbound'), per },
-      ],
+      lines: [last('doca_pci_tx_utilisation_ratio', 'outbound'), last('doca_pci_rx_utilisation_ratio', 'inbound')],
       without: NO_BYTES,
     },
     {
