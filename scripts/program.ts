@@ -42,7 +42,7 @@ export async function buildProgram(folder: string): Promise<void> {
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [without(UNUSED), licences()],
+    plugins: [without(UNUSED), plainBuiltins(), licences()],
     resolve: { conditions: CONDITIONS },
     ssr: { external: EXTERNAL, noExternal: true, resolve: { conditions: CONDITIONS } },
     build: {
@@ -90,6 +90,24 @@ function without(names: readonly string[]): Plugin {
       if (!id.startsWith(mark)) return undefined
       return `throw new Error(${JSON.stringify(`${id.slice(mark.length)} is not part of this program`)})`
     },
+  }
+}
+
+const BUILTIN_IMPORT = /^import (?:(?:\* as )?([\w$]+))?(?:, )?(?:\{ ?([^}]+?) ?\})? ?(?:from )?"(node:[\w/]+)";$/gm
+
+/**
+ * Gets the modules of Node by a call. An `import` of one reads all of its exports, and some of them load more: those of
+ * `node:http` load a client that Sonde does not use, which takes 50 ms and 6 MB of each process.
+ */
+function plainBuiltins(): Plugin {
+  return {
+    name: 'plain-builtins',
+    renderChunk: (code) =>
+      code.replace(BUILTIN_IMPORT, (_line, whole?: string, names?: string, id = '') => {
+        const call = `process.getBuiltinModule(${JSON.stringify(id)})`
+        const pattern = names === undefined ? undefined : `{ ${names.replaceAll(' as ', ': ')} }`
+        return [whole, pattern].flatMap((left) => (left === undefined ? [] : [`const ${left} = ${call};`])).join(' ')
+      }),
   }
 }
 

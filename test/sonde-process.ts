@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SMALL_FLAGS } from '../packages/cli/src/restart-small.ts'
 import { SONDE, SONDE_MAIN } from './sonde-program.ts'
 
 /** A `sonde` that a test started. */
@@ -29,6 +30,11 @@ export interface StartOptions {
   /** File to run instead of the command's own. */
   readonly main?: string
   /**
+   * Whether `up` and `agent` restart themselves with limits of memory, as they do for users. Default: false, because the
+   * restart, and page faults under these limits, take a third of the processor time of a start.
+   */
+  readonly restarts?: boolean
+  /**
    * Variables that are added; undefined takes one away. Without `SONDE_CONFIG` there is no configuration file, and
    * without `SONDE_SERVICE_ENABLED` no service: those of tests that run beside one another would have one folder of
    * sockets. Without `XDG_STATE_HOME` what it keeps goes with it, for the same reason.
@@ -40,9 +46,10 @@ const START_LIMIT_MS = 120_000
 
 function launch(
   args: readonly string[],
-  { under = [], main = SONDE_MAIN, env = {} }: StartOptions,
+  { under = [], main = SONDE_MAIN, restarts = false, env = {} }: StartOptions,
 ): { child: ChildProcess; output: () => string; ended: Promise<number | string> } {
-  const [program = '', ...words] = [...under, ...SONDE.slice(0, -1), main, ...args]
+  const flags = restarts ? [] : SMALL_FLAGS
+  const [program = '', ...words] = [...under, ...SONDE.slice(0, -1), ...flags, main, ...args]
   const state = temporaryDir()
   const child = spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe'],

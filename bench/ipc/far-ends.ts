@@ -66,7 +66,7 @@ export async function startService(command: Command): Promise<Service> {
   const directory = temporaryDir()
   const socketsDir = join(directory.path, 'sockets')
   const env = { ...settingsOf(directory.path), SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: socketsDir }
-  const sonde = await startSonde([command, '--log-level', 'error'], { env })
+  const sonde = await startSonde([command, '--log-level', 'error'], { restarts: true, env })
   const { address, child } = sonde
   let before = 0
   return {

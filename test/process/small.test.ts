@@ -7,7 +7,10 @@ const linesOf = (pid: number | undefined, file: string): string[] =>
   readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0')
 
 test('an agent restarts itself small: same process, arguments and environment', async (t) => {
-  const sonde = await startSonde(['agent', '--log-level', 'error'], { env: { SONDE_TEST_WORD: 'kept as it is' } })
+  const sonde = await startSonde(['agent', '--log-level', 'error'], {
+    restarts: true,
+    env: { SONDE_TEST_WORD: 'kept as it is' },
+  })
   t.after(() => sonde.stop('SIGKILL'))
   const { pid } = sonde.child
   assert.equal((await fetch(`${sonde.address}/healthz`)).status, 200)
@@ -20,13 +23,13 @@ test('an agent restarts itself small: same process, arguments and environment', 
 })
 
 test('what somebody set in the environment stands', async (t) => {
-  const sonde = await startSonde(['agent'], { env: { MALLOC_ARENA_MAX: '3' } })
+  const sonde = await startSonde(['agent'], { restarts: true, env: { MALLOC_ARENA_MAX: '3' } })
   t.after(() => sonde.stop('SIGKILL'))
   assert.ok(linesOf(sonde.child.pid, 'environ').includes('MALLOC_ARENA_MAX=3'))
 })
 
 test('a command that ends by itself does not restart', async () => {
-  const { code, output } = await runSonde(['--version'])
+  const { code, output } = await runSonde(['--version'], { restarts: true })
   assert.equal(code, 0)
   assert.match(output, /^\d+\.\d+\.\d+\n$/, 'no word of an experimental function either')
 })

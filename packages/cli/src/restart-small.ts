@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
  * other threads costs more than they help. The last flag keeps SIGUSR1 from opening a port for debuggers before the
  * command can prevent that itself.
  */
-const FLAGS = ['--max-semi-space-size=2', '--no-parallel-scavenge', '--disable-sigusr1']
+export const SMALL_FLAGS = ['--max-semi-space-size=2', '--no-parallel-scavenge', '--disable-sigusr1']
 /**
  * Without a limit each thread has its own pool in the C library, which keeps its largest size. By default the library
  * also keeps freed blocks of up to 32 MB for later, and small live blocks keep the freed memory between them.
@@ -18,10 +18,14 @@ const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '8192' }
  * that was already done. See ADR 6.
  */
 export function restartSmall(): void {
-  if (FLAGS.every((flag) => process.execArgv.includes(flag))) return
+  if (SMALL_FLAGS.every((flag) => process.execArgv.includes(flag))) return
   const [program, script, ...args] = process.argv
   const env = { ...ENVIRONMENT, ...process.env }
-  process.execve?.(process.execPath, [program ?? 'node', ...process.execArgv, ...FLAGS, script ?? '', ...args], env)
+  process.execve?.(
+    process.execPath,
+    [program ?? 'node', ...process.execArgv, ...SMALL_FLAGS, script ?? '', ...args],
+    env,
+  )
 }
 
 /**

@@ -36,7 +36,7 @@ export const cgroup: FaultLoop = {
     ends.push(() => clearInterval(counting))
     const file = join(directory.path, 'sonde.yaml')
     writeFileSync(file, JSON.stringify(configOf(double.folder, tree)))
-    const sonde = await startSonde(['agent', '--config', file, '--simulate'], { under: group.under })
+    const sonde = await startSonde(['agent', '--config', file, '--simulate'], { restarts: true, under: group.under })
     const startedMs = performance.now()
     return {
       async round(_random, index) {

@@ -65,6 +65,7 @@ export const soak: FaultLoop = {
     const roots = [`--path.procfs=${tree.procfs}`, `--path.sysfs=${tree.sysfs}`]
     const socketsDir = join(directory.path, 'sockets')
     const sonde = await startSonde(['up', '--simulate', '--seed', '7', ...roots], {
+      restarts: true,
       env: { SONDE_STORE_DIR: directory.path, SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: socketsDir },
     })
     const application = new Application(socketsDir)
