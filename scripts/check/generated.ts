@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { configurationPage } from '../docs/configuration.ts'
 import { readmesWithFields } from '../docs/field-tables.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
+import { hardwareVerificationPage } from '../docs/hardware-verification.ts'
 import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
 import { contributingPage } from '../docs/room-order.ts'
@@ -18,6 +19,7 @@ export function generatedPages(): Record<string, string> {
     'CONTRIBUTING.md': contributingPage(),
     'SECURITY.md': securityPage(),
     'docs/configuration.md': configurationPage(),
+    'docs/hardware-verification.md': hardwareVerificationPage(),
     'docs/hints.md': hintsPage(),
     'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),

@@ -6,8 +6,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createIpc, createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 import { ask } from '../ask.ts'
+import { needs } from '../debian.ts'
+import { DocaDouble } from '../doubles/doca/doca-double.ts'
 import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
+const NEEDS_CC = needs('cc')
 const NOBODY = ['--listen', '127.0.0.1:1']
 
 test('explains the loopback interface without an agent, link by link', async () => {
@@ -145,4 +148,22 @@ test('a source that is stuck in its child is told as such, and its files are lef
   } finally {
     await sonde.stop()
   }
+})
+
+test('a self-test writes a report to stdout, and its exit code says whether there was something to test', async (t) => {
+  const double = NEEDS_CC.skip === false ? new DocaDouble(t) : undefined
+  double?.play({ mlx5_0: {} })
+  const run = (library: string) =>
+    runSonde(['explain', '--self-test', 'doca'], { env: { SONDE_NATIVE_DOCA_LIBRARY: library } })
+  const { code, output } = await run('/nowhere.so')
+  assert.equal(code, 4, output)
+  assert.match(output, /# Self-test of the DOCA .*\n\n.*\n.*\n\| Sonde \|/)
+  assert.match(output, /Nothing could be tested: native\.doca_library ".*": nothing is there; install/)
+  if (double === undefined) return
+  const found = await run(double.folder)
+  assert.equal(found.code, 0, found.output)
+  assert.match(found.output, /\n\d+ of \d+: phy\.capabilities of device 1 passed\n/)
+  assert.match(found.output, /\n0 failed, \d+ not possible, \d+ passed, in \d+ s\.\n/)
+  const wrong = await runSonde(['explain', '--self-test', 'ucx'])
+  assert.deepEqual([wrong.code, wrong.output], [2, 'sonde: --self-test is "ucx"; allowed: doca, nvml\n'])
 })

@@ -36,7 +36,12 @@ export function notPossible(reason: string): Verdict {
   return { state: 'not possible', reason }
 }
 
-/** Part of a check's name before the dot: checks of one part share the contexts of a device. */
-export function partOf(check: string): string {
-  return check.split('.')[0] ?? check
+/** Texts that a verdict lists; of more, it says how many there are. */
+const LISTED_COUNT = 12
+
+/** The first of many texts, and how many more there are; `none` of no text. */
+export function listOf(texts: readonly string[]): string {
+  if (texts.length === 0) return 'none'
+  const more = texts.length - LISTED_COUNT
+  return `${texts.slice(0, LISTED_COUNT).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

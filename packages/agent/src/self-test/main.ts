@@ -1,15 +1,12 @@
-import type { FromTest, TestPlan } from './protocol.ts'
+import { messageOf } from '@sonde/sdk/internal'
+import type { SendFromTest, TestPlan } from './protocol.ts'
 
 // Entry of the child process that loads the library of a vendor. It ends with its parent.
 
 process.once('message', (plan: TestPlan) => {
   void run(plan).then(
     () => send({ kind: 'ended' }),
-    (error: unknown) => {
-      process.stderr.write(`${String(error)}\n`)
-      process.exitCode = 1
-      process.disconnect()
-    },
+    (error: unknown) => send({ kind: 'broken', reason: messageOf(error) }),
   )
 })
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
@@ -19,6 +16,6 @@ async function run(plan: TestPlan): Promise<void> {
   await testDoca(plan, send)
 }
 
-function send(message: FromTest): void {
+const send: SendFromTest = (message) => {
   process.send?.(message)
 }

@@ -17,6 +17,8 @@ export interface TestPlan {
   readonly pauseMs: number
   /** Parts of devices that are left out, because an earlier child ended or hung there: `phy 1`. */
   readonly skipped: readonly string[]
+  /** Checks that an earlier child has made: `phy.link 1`. */
+  readonly made: readonly string[]
 }
 
 /** Messages of the child. */
@@ -30,7 +32,12 @@ export type FromTest =
   | { readonly kind: 'nothing'; readonly reason: string }
   | { readonly kind: 'begun'; readonly check: string; readonly device: number }
   | { readonly kind: 'result'; readonly result: CheckResult }
+  /** The child can go no further. */
+  | { readonly kind: 'broken'; readonly reason: string }
   | { readonly kind: 'ended' }
+
+/** Sends a message to the command. */
+export type SendFromTest = (message: FromTest) => void
 
 /** A check of a device that will be made. */
 export type Planned = Omit<CheckResult, 'verdict'>

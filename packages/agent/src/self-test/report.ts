@@ -20,7 +20,7 @@ export function reportText(report: SelfTestReport, program: readonly ReportFact[
       [...program, ...facts].map(({ of, value }) => [of, value]),
     ),
   ]
-  if (nothing !== undefined) return `${[...head, '', `Nothing could be tested: ${nothing}.`].join('\n')}\n`
+  if (nothing !== undefined) return `${[...head, '', `Nothing could be tested: ${nothing}`].join('\n')}\n`
   const counts = STATES.map((state) => `${results.filter(({ verdict }) => verdict.state === state).length} ${state}`)
   const summary = `${counts.join(', ')}, in ${Math.ceil(seconds)} s.`
   const sections = STATES.flatMap((state) => sectionOf(state, results))

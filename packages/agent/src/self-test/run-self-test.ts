@@ -1,21 +1,15 @@
-import { spawn } from 'node:child_process'
 import { hostname, userInfo } from 'node:os'
-import { fileURLToPath } from 'node:url'
-import { SELF_TEST_MODULE } from '../places.ts'
-import { FairLimit } from '../processor/fair-limit.ts'
-import { readingsOf } from '../processor/readings.ts'
 import type { SourcePaths } from '../sources/source.ts'
 import { type CheckResult, failed, notPossible, type ReportFact } from './check.ts'
-import { type FromTest, type Planned, placeOf, type TestedLibrary, type TestPlan } from './protocol.ts'
+import { type FromTest, type Planned, placeOf, type TestedLibrary } from './protocol.ts'
 import { scrub } from './scrub.ts'
+import { runTestChild } from './test-child.ts'
 
 /** Longest time of one check. Unit: milliseconds. */
 const CHECK_LIMIT_MS = 10_000
 /** Longest time of a whole test. Unit: milliseconds. */
 const TEST_LIMIT_MS = 110_000
 const PAUSE_MS = 200
-/** As a host of sources: a call that hangs keeps its thread. */
-const POOL_THREADS = '16'
 
 /** Options of {@link runSelfTest}. */
 export interface SelfTestOptions {
@@ -65,16 +59,26 @@ class SelfTest {
   }
 
   async run(): Promise<void> {
+    const { paths, acceptsTaint, pauseMs = PAUSE_MS, checkLimitMs = CHECK_LIMIT_MS } = this.#options
     for (;;) {
-      const broken = await this.#runChild()
-      if (broken === undefined) return
-      if (broken.at.device === 0 && this.#planned.length === 0) {
-        // No device is known yet, so nothing can be left out.
-        this.#nothing = `the library could not be loaded: ${broken.why}`
+      const [skipped, made] = [[...this.#skipped.keys()], [...this.#results.keys()]]
+      const end = await runTestChild(
+        { library: this.#library, paths, acceptsTaint, pauseMs, skipped, made },
+        {
+          checkLimitMs,
+          wholeLimitMs: TEST_LIMIT_MS - (performance.now() - this.#startMs),
+          onMessage: (message) => this.#take(message),
+        },
+      )
+      if (end.state === 'ended') return
+      const { at, why } = end
+      if (at === undefined) {
+        // No check had begun, so nothing can be left out.
+        this.#nothing = `the library could not be loaded, or its devices could not be listed: ${why}`
         return
       }
-      this.#skipped.set(placeOf(broken.at), broken.why)
-      this.#add({ ...broken.at, verdict: failed('an answer', broken.why) })
+      this.#skipped.set(placeOf(at), why)
+      this.#add({ ...at, verdict: failed('an answer', why) })
     }
   }
 
@@ -107,60 +111,13 @@ class SelfTest {
     this.#options.onResult?.(result, this.#results.size, this.#planned.length)
   }
 
-  /** Runs one child. @returns The check that it did not survive; undefined if the test is over. */
-  #runChild(): Promise<{ readonly at: Planned; readonly why: string } | undefined> {
-    const { paths, acceptsTaint, pauseMs = PAUSE_MS, checkLimitMs = CHECK_LIMIT_MS } = this.#options
-    const { promise, resolve } = Promise.withResolvers<{ at: Planned; why: string } | undefined>()
-    const child = spawn(process.execPath, [...process.execArgv, fileURLToPath(SELF_TEST_MODULE)], {
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      env: { ...process.env, UV_THREADPOOL_SIZE: POOL_THREADS },
-    })
-    let at: Planned = { check: `${this.#library}.start`, device: 0 }
-    let why = ''
-    let isOver = false
-    const end = (reason: string) => {
-      why = reason
-      child.kill('SIGKILL')
-    }
-    const read = () => readingsOf({ pid: child.pid ?? process.pid })
-    const limit = new FairLimit({
-      limitMs: checkLimitMs,
-      read,
-      onOver: () => end(`no answer within ${checkLimitMs / 1000} s`),
-      onShort: (words) => end(`no answer, and this machine is busy: ${words}`),
-    })
-    const leftMs = TEST_LIMIT_MS - (performance.now() - this.#startMs)
-    const whole = setTimeout(
-      () => {
-        isOver = true
-        child.kill('SIGKILL')
-      },
-      Math.max(0, leftMs),
-    )
-    child.on('message', (message: FromTest) => {
-      limit.restart()
-      if (message.kind === 'fact') this.#facts.set(message.fact.of, message.fact.value)
-      else if (message.kind === 'named') for (const [name, shown] of message.names) this.#names.set(name, shown)
-      else if (message.kind === 'planned') this.#planned = message.checks
-      else if (message.kind === 'nothing') this.#nothing = message.reason
-      else if (message.kind === 'begun') at = message
-      else if (message.kind === 'result') this.#add(message.result)
-      else {
-        isOver = true
-        child.disconnect()
-      }
-    })
-    const settle = (reason: string) => {
-      limit.stop()
-      clearTimeout(whole)
-      resolve(isOver ? undefined : { at: { check: at.check, device: at.device }, why: why || reason })
-    }
-    child.once('error', ({ message }) => settle(message))
-    child.once('exit', (code, signal) => settle(`the process ended with ${signal ?? `code ${code}`}`))
-    const skipped = [...this.#skipped.keys()]
-    const plan: TestPlan = { library: this.#library, paths, acceptsTaint, pauseMs, skipped }
-    child.send(plan)
-    return promise
+  /** Takes a message of a child. */
+  #take(message: FromTest): void {
+    if (message.kind === 'fact') this.#facts.set(message.fact.of, message.fact.value)
+    else if (message.kind === 'named') for (const [name, shown] of message.names) this.#names.set(name, shown)
+    else if (message.kind === 'planned') this.#planned = message.checks
+    else if (message.kind === 'nothing') this.#nothing = message.reason
+    else if (message.kind === 'result') this.#add(message.result)
   }
 }
 

@@ -101,6 +101,20 @@ export class AdpRetxHistogram {
   }
 
   /**
+   * Reads the bins that another program has configured, without changing them. Undefined if none has.
+   */
+  static async configured(device: DocaDevice, maxBins: number): Promise<HistogramShape | DocaFailure | undefined> {
+    const context = await device.create('doca_telemetry_adp_retx_create')
+    if (context instanceof DocaFailure) return context
+    const none = { bins: 0, bin0Width: 0, bin1Width: 0, doubles: false, unitSeconds: 0 }
+    const histogram = new AdpRetxHistogram(device, context, none, maxBins)
+    const shape = await histogram.#readShape()
+    await histogram.close()
+    // Bins that cannot be are those of nobody.
+    return shape instanceof DocaFailure && shape.name === 'UNEXPECTED' ? undefined : shape
+  }
+
+  /**
    * Reads the bins: as many as the shape has. The same memory each time. The shape is another object where somebody has
    * changed it: then all bins began anew.
    */

@@ -127,6 +127,23 @@ export class Dpa {
     )
   }
 
+  /** Asks how much memory each list needs. Unit: bytes. */
+  async listBytes(): Promise<Record<'processes' | 'threads' | 'use', number> | DocaFailure> {
+    const { allProcesses } = this.#numbers
+    const sizes: number[] = []
+    for (const [call, args] of [
+      ['doca_telemetry_dpa_get_process_list_size', [allProcesses]],
+      ['doca_telemetry_dpa_get_thread_list_size', this.#allThreads()],
+      ['doca_telemetry_dpa_get_cumul_samples_size', this.#allThreads()],
+    ] as const) {
+      const bytes = await this.#device.number(call, this.#context, ...args)
+      if (bytes instanceof DocaFailure) return bytes
+      sizes.push(bytes)
+    }
+    const [processes = 0, threads = 0, use = 0] = sizes
+    return { processes, threads, use }
+  }
+
   /** Returns whether the counter of a process runs, whoever started it. */
   async isCounting(process: number): Promise<boolean | DocaFailure> {
     const state = await this.#device.number('doca_telemetry_dpa_get_counter_state', this.#context, process)

@@ -25,6 +25,7 @@ export class DocaLibrary {
   readonly paths: DocaPaths
   /** Whether the library says that it stands in for NVIDIA's. */
   readonly isDouble: boolean
+  readonly #telemetry: ReturnType<typeof loadLibrary>
   readonly #functions = new Map<DocaSymbol, Foreign>()
   /** Arguments of open calls: memory that a call writes is not freed before it came back. */
   readonly #written = new Set<readonly Argument[]>()
@@ -35,15 +36,20 @@ export class DocaLibrary {
   constructor(paths: DocaPaths) {
     this.paths = paths
     const common = load(paths.common)
-    const telemetry = load(paths.telemetry)
+    this.#telemetry = load(paths.telemetry)
     this.#bind(common, COMMON)
-    this.#bind(telemetry, TELEMETRY)
-    this.isDouble = hasSymbol(telemetry, DOUBLE_SYMBOL)
+    this.#bind(this.#telemetry, TELEMETRY)
+    this.isDouble = this.exports(DOUBLE_SYMBOL)
   }
 
   /** Whether the installed version has a function. */
   has(symbol: DocaSymbol): boolean {
     return this.#functions.has(symbol)
+  }
+
+  /** Whether the library of counters exports a name, also a name that is never called. */
+  exports(name: string): boolean {
+    return hasSymbol(this.#telemetry, name)
   }
 
   /**

@@ -1,6 +1,6 @@
 import { readAs, readLine } from '../../sources/chains/attributes.ts'
 import { type ChainContext, ReadRefusal } from '../../sources/chains/chain-context.ts'
-import { isNumber } from '../../sources/kernel-text.ts'
+import { isNumber, parseAttribute } from '../../sources/kernel-text.ts'
 import { modelName } from '../../sources/pci/names.ts'
 import { parseSpeed, parseWidth } from '../../sources/pci/parse.ts'
 import { parseCounter, parseRate, parseState, type RdmaRate } from '../../sources/rdma/parse.ts'
@@ -20,6 +20,8 @@ export interface DeviceFacts {
   readonly rate: RdmaRate | undefined
   readonly pcieGeneration: number | undefined
   readonly pcieLanes: number | undefined
+  /** Reads the bits of the kernel taint. */
+  taintBits(): Promise<bigint | undefined>
   /** Reads a counter of the RDMA driver, such as `link_error_recovery`. */
   counter(name: string): Promise<bigint | undefined>
   /** Reads the bytes that the port has received and sent. */
@@ -39,6 +41,7 @@ export async function readDeviceFacts(context: ChainContext, device: string): Pr
   const [state, speed] = [await read('ports/1/state', parseState), await read('device/current_link_speed', parseSpeed)]
   const ids = [await line('device/vendor'), await line('device/device')].map((id) => id.replace(/^0x/, ''))
   return {
+    taintBits: () => taintBits(context),
     model: modelName(ids[0] ?? '', ids[1] ?? '') || 'unknown',
     firmware: (await line('fw_ver')) || 'unknown',
     isUp: state === undefined ? undefined : state === STATE_ACTIVE,
@@ -51,6 +54,12 @@ export async function readDeviceFacts(context: ChainContext, device: string): Pr
       return received === undefined || sent === undefined ? undefined : (received + sent) * WORD_BYTES
     },
   }
+}
+
+/** Reads the bits of the kernel taint; undefined if the kernel does not report them. */
+export async function taintBits(context: ChainContext): Promise<bigint | undefined> {
+  const bits = known(await readAs(context, `${context.procfs}/sys/kernel/tainted`, parseAttribute))
+  return bits === undefined || !isNumber(bits) ? undefined : BigInt(bits)
 }
 
 function known<T>(found: T | ReadRefusal): T | undefined {

@@ -2,7 +2,7 @@ import { DocaFailure } from '../../native/doca/failure.ts'
 import { type LinkCounters, type ModuleState, PhyPort } from '../../native/doca/phy.ts'
 import { COUNTER_INFO, MODULE_INFO, OPERATION_INFO } from '../../native/doca/phy-layout.ts'
 import { failed, notPossible, passed, type Verdict } from '../check.ts'
-import { type Bench, verdictOf } from './bench.ts'
+import { type Bench, judged, openPart, verdictOf } from './bench.ts'
 import { checkLayout, endOf } from './layout.ts'
 import { type Counters, checkReadings } from './readings.ts'
 
@@ -21,38 +21,14 @@ const LAYOUTS = {
 
 /** Checks the port of a device. */
 export async function checkPhy(bench: Bench): Promise<void> {
-  const { device } = bench
-  let port: PhyPort | DocaFailure | undefined
-  await bench.check('phy.capabilities', async () => {
-    port = await PhyPort.open(device)
-    if (port instanceof DocaFailure) return verdictOf(port, device.name)
-    const supported: string[] = []
-    for (const reading of READINGS) {
-      const failure = await device.call(`doca_telemetry_phy_cap_${reading}_is_supported`, device.info)
-      if (failure === undefined) supported.push(reading)
-    }
-    return passed(supported.join(', ') || 'none')
-  })
-  if (port === undefined || port instanceof DocaFailure) return
-  const opened = port
-  const settled = async <T>(read: () => Promise<T | DocaFailure>, judge: (found: T) => Verdict | Promise<Verdict>) => {
-    const found = await read()
-    return found instanceof DocaFailure ? verdictOf(found, device.name) : judge(found)
-  }
+  const opened = await openPart(bench, 'phy', PhyPort.open)
+  if (opened === undefined) return
   await bench.check('phy.link', () => checkLink(bench, opened))
-  await bench.check('phy.ratios', () => settled(() => opened.counters(), ratiosOf))
-  await bench.check('phy.recoveries', () =>
-    settled(
-      () => opened.counters(),
-      (counters) => recoveriesOf(bench, counters),
-    ),
-  )
+  await bench.check('phy.ratios', () => judged(bench, opened.counters(), ratiosOf))
+  await bench.check('phy.recoveries', () => judged(bench, opened.counters(), (found) => recoveriesOf(bench, found)))
   await bench.check('phy.module', async () => {
     const startMs = performance.now()
-    return settled(
-      () => opened.module(),
-      (module) => moduleOf(module, performance.now() - startMs),
-    )
+    return judged(bench, opened.module(), (module) => moduleOf(module, performance.now() - startMs))
   })
   const checks = { monotony: 'phy.monotony', traffic: 'phy.traffic', cost: 'phy.cost', costMs: COST_MS } as const
   await checkReadings(bench, checks, async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { countOf } from '@sonde/sdk/internal'
 import { DocaFailure } from '../../native/doca/failure.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { failed, listOf, notPossible, passed, type Verdict } from '../check.ts'
 import { type Bench, verdictOf } from './bench.ts'
 import type { DocaCheck } from './checks.ts'
 
@@ -8,8 +9,6 @@ const READINGS = 5
 /** A counter of 32 bits that wrapped. Larger falls are no wrap. */
 const WRAP = 1n << 32n
 const US_PER_MS = 1000
-/** Counters that a verdict names; of more, it says how many there are. */
-const NAMED_COUNT = 12
 
 /** Values of counters by their name. */
 export type Counters = ReadonlyMap<string, number | bigint>
@@ -78,7 +77,7 @@ function monotonyOf({ readings }: Series, wraps: boolean): Verdict {
     }),
   )
   if (falls.length > 0) return failed('no counter falls', listOf(falls))
-  return passed(`${names} counters in ${readings.length} readings`)
+  return passed(`${countOf(names, 'counter')} in ${readings.length} readings`)
 }
 
 function trafficOf({ readings, trafficBytes }: Series): Verdict {
@@ -98,11 +97,4 @@ function costOf(costsUs: readonly number[], limitMs: number): Verdict {
   const [median = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
   const found = `median ${Math.round(median)} µs, longest ${Math.round(most)} µs of ${sorted.length} readings`
   return median <= limitMs * US_PER_MS ? passed(found) : failed(`less than ${limitMs} ms`, found)
-}
-
-/** The first of many texts, and how many more there are. */
-export function listOf(texts: readonly string[]): string {
-  if (texts.length === 0) return 'none'
-  const more = texts.length - NAMED_COUNT
-  return `${texts.slice(0, NAMED_COUNT).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
