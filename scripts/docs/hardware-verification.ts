@@ -20,7 +20,7 @@ interface Unknown {
 }
 
 /** Every assumption about the DOCA Telemetry libraries and their devices. */
-export const ASSUMPTIONS: readonly (Known | Unknown)[] = [
+const ASSUMPTIONS: readonly (Known | Unknown)[] = [
   {
     assumption: 'Names and parameters of all functions; numbers of errors and enumerations; offsets of all structures',
     by: ['header'],
