@@ -7,6 +7,7 @@ import { delimiter, join } from 'node:path'
 export const DEBIAN_PACKAGES = {
   prometheus: 'prometheus',
   promtool: 'prometheus',
+  'prometheus-alertmanager': 'prometheus-alertmanager',
   'victoria-metrics': 'victoria-metrics',
   vmalert: 'victoria-metrics',
   'prometheus-node-exporter': 'prometheus-node-exporter',

@@ -10,6 +10,7 @@ import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
 import { contributingPage } from '../docs/room-order.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
+import { rulesWithRunbooks } from '../docs/runbooks.ts'
 import { filesOf, root } from './sources.ts'
 
 /** Every generated page, by its path from the root. */
@@ -24,6 +25,7 @@ export function generatedPages(): Record<string, string> {
     'docs/metrics.md': metricsPage(),
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
+    ...rulesWithRunbooks(),
     ...licenses(),
   }
 }

@@ -32,6 +32,13 @@ export interface PeerJobs {
   readonly labels?: Readonly<Record<string, string>>
 }
 
+/** Alerts of a {@link PrometheusPeer}. */
+export interface PeerAlerts {
+  readonly ruleFiles: readonly string[]
+  /** `host:port` of the Alertmanager. */
+  readonly alertmanager: string
+}
+
 /** Starts Debian's Prometheus on a free port; it ends with the test. `paths` are those of its jobs, by their names. */
 export async function startPrometheus(
   t: Pick<TestContext, 'after'>,
@@ -39,6 +46,7 @@ export async function startPrometheus(
   intervalS: number,
   paths: Readonly<Record<string, string>> = { sonde: '/metrics' },
   { honorLabels, labels }: PeerJobs = {},
+  alerts?: PeerAlerts,
 ): Promise<PrometheusPeer> {
   const dir = temporaryDir()
   const config = join(dir.path, 'prometheus.yml')
@@ -46,8 +54,13 @@ export async function startPrometheus(
     const honor = honorLabels === undefined ? {} : { honor_labels: honorLabels }
     return { job_name, metrics_path, ...honor, static_configs: [{ targets: [target], ...(labels && { labels }) }] }
   })
+  const alerting = alerts && {
+    rule_files: alerts.ruleFiles,
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [alerts.alertmanager] }] }] },
+  }
+  const global = { scrape_interval: `${intervalS}s`, evaluation_interval: `${intervalS}s` }
   // JSON is YAML too.
-  writeFileSync(config, JSON.stringify({ global: { scrape_interval: `${intervalS}s` }, scrape_configs: jobs }))
+  writeFileSync(config, JSON.stringify({ global, ...alerting, scrape_configs: jobs }))
   const flags = [`--config.file=${config}`, `--storage.tsdb.path=${dir.path}/tsdb`, '--log.level=debug']
   const { url, log } = await launchPrometheus(t, flags, dir)
   const api = async (path: string) => {

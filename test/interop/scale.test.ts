@@ -19,7 +19,7 @@ const HOUR_NS = 3_600_000_000_000n
 const FOLDER = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url))
 /** The rules, with the rail and the app that they are evaluated for. */
 const RULES = (
-  parse(readFileSync(join(FOLDER, 'sonde.rules.yml'), 'utf8')) as {
+  parse(readFileSync(join(FOLDER, 'rules/cluster.yaml'), 'utf8')) as {
     groups: { rules: { record: string; expr: string }[] }[]
   }
 ).groups.flatMap(({ rules }) => rules)
@@ -39,7 +39,7 @@ describe('deploy/prometheus', needs('prometheus', 'promtool', 'victoria-metrics'
     const { path: dir, remove } = temporaryDir()
     t.after(remove)
     cpSync(FOLDER, dir, { recursive: true })
-    change(join(dir, 'sonde.rules.yml'), /interval: 30s/g, 'interval: 1s')
+    change(join(dir, 'rules/cluster.yaml'), /interval: 30s/g, 'interval: 1s')
     change(join(dir, 'receive.yml'), '30s', '1s')
     engines.receiving = await prometheus(dir, 'receive.yml', ['--web.enable-remote-write-receiver'])
     // The flags of the page.
@@ -68,11 +68,11 @@ describe('deploy/prometheus', needs('prometheus', 'promtool', 'victoria-metrics'
 
   it('promtool and vmalert accept the rules, and the tests of the rules pass', () => {
     const run = (...[command = '', ...args]: string[]) => execFileSync(command, args, { cwd: FOLDER, stdio: 'pipe' })
-    run('promtool', 'check', 'rules', 'sonde.rules.yml')
-    run('promtool', 'test', 'rules', 'sonde.rules.test.yml')
+    run('promtool', 'check', 'rules', 'rules/cluster.yaml')
+    run('promtool', 'test', 'rules', 'rules/tests/cluster.yaml')
     for (const config of ['scrape.yml', 'receive.yml']) run('promtool', 'check', 'config', config)
-    run('vmalert', '-dryRun', '-rule=sonde.rules.yml')
-    const tests = readFileSync(join(FOLDER, 'sonde.rules.test.yml'), 'utf8')
+    run('vmalert', '-dryRun', '-rule=rules/*.yaml')
+    const tests = readFileSync(join(FOLDER, 'rules/tests/cluster.yaml'), 'utf8')
     for (const { record } of RULES) assert.ok(tests.includes(`expr: '${record}'`), `${record} has a test`)
   })
 

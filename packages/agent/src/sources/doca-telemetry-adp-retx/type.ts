@@ -49,6 +49,6 @@ export function timeoutsType(edges: readonly number[]) {
         help: 'Timeouts by duration, since the agent began to count',
       }),
     },
-    { entity: { kind: 'nic', key: ['rdma_device'] }, core: [] },
+    { entity: { kind: 'nic', key: ['rdma_device'] }, core: ['seconds'] },
   )
 }

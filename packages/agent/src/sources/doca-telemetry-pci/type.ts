@@ -43,7 +43,7 @@ export const docaPciType = defineType(
     effective_bit_error_ratio: ratio('Share of wrong bits after correction'),
     fber_ratio: ratio('Error ratio that the library calls FBER, without an explanation'),
   },
-  { entity, core: [] },
+  { entity, core: ['crc_tlp_errors_total'] },
 )
 
 /** Completed reads over PCIe by their latency, with the buckets of {@link READ_LATENCY_EDGES}. */
