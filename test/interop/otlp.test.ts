@@ -1,9 +1,11 @@
 // What OTLP receivers get, decoded by `protoc` with a schema from the specification.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { type HrTime, ValueType } from '@opentelemetry/api'
 import { ProtobufMetricsSerializer } from '@opentelemetry/otlp-transformer'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -11,6 +13,7 @@ import { AggregationTemporality, DataPointType, type MetricData } from '@opentel
 import { type Batch, buckets, counter, defineType, gauge, label, timestamp } from '@sonde/sdk'
 import { createOtlp } from '../../packages/sdk/src/sinks/otlp/otlp.ts'
 import { readFiles } from '../../packages/sdk/test/files-rig.ts'
+import { attributesOf, decodeLogs } from '../../packages/sdk/test/otlp-messages.ts'
 import { OtlpReceiver } from '../../packages/sdk/test/otlp-receiver.ts'
 import { BatchSource } from '../../packages/sdk/test/sink-records.ts'
 import { needs } from '../debian.ts'
@@ -53,6 +56,49 @@ test(
     assert.equal(other.length, 0, shown.join('\n'))
   },
 )
+
+const PROGRAM = `
+  import { createSchema, defineType, gauge, label, reportLog, timestamp, wallNs } from '@sonde/sdk'
+  const schema = createSchema({ name: 'trainer', export: { otlp: {} } })
+  const step = schema.addType(defineType('step', 'A step', { time: timestamp(), rank: label(), loss: gauge('f64') }))
+  await schema.start()
+  const source = schema.createSource({ id: 'rank0', tag: 'training' })
+  source.report(step, { time: wallNs(), rank: '0', loss: 0.5 })
+  reportLog(source, { body: 'ready' })
+  await schema.flush()
+  await schema.close()`
+
+test('a program takes address, headers, form and resource from the variables of OpenTelemetry', async (t) => {
+  const [receiver, logs] = [await OtlpReceiver.start(t), await OtlpReceiver.start(t)]
+  const env = {
+    ...process.env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base`,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: `${logs.url}/in`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-scope=team%20a',
+    OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+    OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'http/json',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_SERVICE_NAME: 'named',
+  }
+  await promisify(execFile)(process.execPath, [...'--conditions=source --input-type=module -e'.split(' '), PROGRAM], {
+    ...{ env, cwd: import.meta.dirname, timeout: LIMIT_MS },
+  })
+  const [metrics] = receiver.requests
+  const { path, headers } = metrics ?? {}
+  assert.deepEqual(
+    [path, headers?.['content-type'], headers?.['content-encoding'], headers?.['x-scope']],
+    ['/base/v1/metrics', 'application/json', 'gzip', 'team a'],
+  )
+  const [{ resource, scopeMetrics }] = JSON.parse(String(metrics?.body)).resourceMetrics
+  const attributes = { 'service.name': 'named', 'deployment.environment.name': 'test', 'host.name': hostname() }
+  assert.deepEqual(attributesOf(resource.attributes), attributes)
+  assert.equal(scopeMetrics[0].metrics[0].gauge.dataPoints[0].asDouble, 0.5)
+  const [log, ...others] = logs.requests
+  assert.deepEqual([log?.path, log?.headers['content-type'], others], ['/in', 'application/x-protobuf', []])
+  assert.deepEqual(decodeLogs(log?.body ?? Buffer.alloc(0)).resourceLogs[0]?.scopeLogs[0]?.logRecords[0]?.body, {
+    stringValue: 'ready',
+  })
+})
 
 test('Sonde and the SDK of OpenTelemetry encode the same points as the same message', needs('protoc'), async (t) => {
   const receiver = await OtlpReceiver.start(t)
@@ -135,7 +181,9 @@ function valuesIn(body: Uint8Array): Value[] {
       [metric],
       metric.sum === undefined ? (metric.gauge === undefined ? 'histogram' : 'gauge') : 'sum',
     )
-    return inner(data, 'data_points').map((point): Value => {
+    // The last point of a series has no value.
+    const points = inner(data, 'data_points').filter(({ flags }) => flags === undefined)
+    return points.map((point): Value => {
       const [number] = [point.as_int, point.as_double, point.count].find((value) => value !== undefined) ?? ['0']
       return [first(metric.name), labelsOf(point), first(point.time_unix_nano), String(Number(number))]
     })

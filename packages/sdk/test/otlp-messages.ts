@@ -32,6 +32,8 @@ export interface OtlpPoint {
   readonly sum?: number
   readonly bucketCounts?: readonly string[]
   readonly explicitBounds?: readonly number[]
+  /** 1: the series has no value any more. */
+  readonly flags?: number
 }
 
 interface Points {

@@ -1,14 +1,16 @@
 import type { Batch, SourceInfo } from '../../schema/batch.ts'
 import type { RecordType } from '../../schema/record-type.ts'
-import { type Labels, labelsOf } from '../../schema/series.ts'
+import { type Labels, labelsOf, parseSeriesKey } from '../../schema/series.ts'
 import { SeriesIndex } from '../../schema/series-index.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
 import { encodeAttributes } from '../../wire/otlp/attributes.ts'
 import { HISTOGRAM_ATTRIBUTES, POINT_ATTRIBUTES } from '../../wire/otlp/encode-metrics.ts'
 import type { ColumnValues, PointBlock, Temporality } from '../../wire/otlp/points.ts'
+import { emptyBlock } from './empty-block.ts'
+import { EndedSeries, ownerText } from './ended-series.ts'
 import { recordTimes } from './record-times.ts'
 import type { Resources } from './resources.ts'
-import { SeriesState } from './temporality.ts'
+import { type SeriesOrigin, SeriesState } from './temporality.ts'
 import { type TypeMetrics, typeMetricsOf } from './type-metrics.ts'
 
 /** Series that are remembered at most. Policy: see {@link OtlpSeries}. */
@@ -20,13 +22,11 @@ const NONE = new Uint8Array(0)
 
 /** The series of a type from a source. Found by the symbols of the source. */
 interface Member {
-  readonly metrics: TypeMetrics
-  readonly resource: Uint8Array
-  readonly scope: Uint8Array
+  readonly origin: SeriesOrigin
   readonly index: SeriesIndex
   readonly series: SeriesState[]
-  /** Identity of the type and source in any process and file. */
-  readonly key: string
+  /** The identity of a series by its attributes. */
+  readonly identityOf: (attributes: Uint8Array) => string
   readonly renamed: (labels: Labels) => Labels
 }
 
@@ -39,16 +39,32 @@ export class OtlpSeries {
   readonly #temporality: Temporality
   readonly #resources: Resources
   readonly #nowMs: () => number
+  readonly #seriesMax: number
   /** By identity: a queue on disk gives the same source and type as new objects. */
   readonly #series = new Map<string, SeriesState>()
   #members = new WeakMap<SourceInfo, Map<RecordType, Member>>()
   readonly #types = new WeakMap<RecordType, TypeMetrics>()
+  /** The series that have ended. */
+  readonly ended: EndedSeries
+  /** Series that began since members began. */
+  #begun = 0
 
-  constructor(temporality: Temporality, resources: Resources, nowMs: () => number = () => performance.now()) {
+  /** `nowMs` is a clock that never goes back. `seriesMax`: series that are remembered. */
+  constructor(
+    temporality: Temporality,
+    resources: Resources,
+    nowMs: () => number = () => performance.now(),
+    seriesMax = SERIES_MAX,
+  ) {
+    this.#seriesMax = seriesMax
     this.#temporality = temporality
     this.#resources = resources
     this.#nowMs = nowMs
+    this.ended = new EndedSeries(this.#series, nowMs)
   }
+
+  /** Time of the newest record so far. Unit: milliseconds since the Unix epoch. */
+  newestMs = 0
 
   /** Series that are remembered. */
   get size(): number {
@@ -63,44 +79,30 @@ export class OtlpSeries {
     const views = viewsOf(batch.bytes)
     const { recordBytes } = type.layout
     const times = recordTimes(batch, views)
-    const values = metrics.columns.map(
-      ({ width, isCumulative }): ColumnValues => ({
-        low: new Uint32Array(count * width),
-        high: new Uint32Array(count * width),
-        present: new Uint8Array(count),
-        starts: isCumulative ? new Uint32Array(count * 2) : undefined,
-      }),
-    )
-    const attributes: Uint8Array[] = new Array(count)
-    const histogramAttributes: Uint8Array[] = metrics.hasHistogram ? new Array(count) : []
     let member = this.#memberOf(type, source)
+    const block = emptyBlock(member.origin, count, times)
+    const { values, attributes, histogramAttributes } = block
     const nowMs = this.#nowMs()
     for (let record = 0; record < count; record++) {
       const offset = record * recordBytes
       const id = member.index.of(views, offset)
       let series = member.series[id]
-      if (series === undefined) {
-        if (this.#series.size >= SERIES_MAX && this.#forget(nowMs)) member = this.#memberOf(type, source)
+      if (series === undefined || series.hasEnded) {
+        if (this.#isFull() && this.#forget(nowMs)) member = this.#memberOf(type, source)
         series = this.#open(member, batch, views, offset)
         member.series[member.index.of(views, offset)] = series
       }
       series.seenMs = nowMs
+      series.timeLow = times[record * 2]!
+      series.timeHigh = times[record * 2 + 1]!
+      this.ended.continues(series)
       attributes[record] = series.attributes
       if (metrics.hasHistogram) histogramAttributes[record] = series.histogramAttributes
       this.#take(metrics, values, series, views, offset, record, times)
     }
-    const { resource, scope } = member
-    return {
-      resource,
-      scope,
-      metrics: metrics.metrics,
-      values,
-      attributes,
-      histogramAttributes,
-      times,
-      from: 0,
-      to: count,
-    }
+    const last = (count - 1) * 2
+    this.newestMs = Math.max(this.newestMs, (times[last + 1]! * 2 ** 32 + times[last]!) / 1e6)
+    return block
   }
 
   #take(
@@ -115,12 +117,15 @@ export class OtlpSeries {
     for (let c = 0; c < columns.length; c++) {
       const column = columns[c]!
       const { low, high, present } = values[c]!
-      if (column.load(views.data, offset, LOW, HIGH) === 0) continue
+      if (column.load(views.data, offset, LOW, HIGH) === 0) {
+        present[record] = series.end(c, values[c]!, record)
+        continue
+      }
       for (let i = 0, at = record * column.width; i < column.width; i++, at++) {
         low[at] = LOW[i]!
         high[at] = HIGH[i]!
       }
-      present[record] = series.take(c, column, values[c]!, record, times, this.#temporality) ? 1 : 0
+      present[record] = series.take(c, column, values[c]!, record, times, this.#temporality)
     }
   }
 
@@ -141,33 +146,44 @@ export class OtlpSeries {
     let member = ofSource.get(type)
     if (member === undefined) {
       const { id, tag, host = '', labels } = source
-      const key = JSON.stringify([type.fingerprint, id, tag, host, labels])
+      const identity = JSON.stringify([type.fingerprint, id, tag, host, labels])
+      const identityOf = (attributes: Uint8Array) => identity + Buffer.from(attributes).toString('latin1')
       const { resource, scope } = this.#resources.of(type, source)
       const metrics = this.#metricsOf(type)
       const renamed = this.#resources.attributesOf(type, source)
-      member = { metrics, resource, scope, index: new SeriesIndex(type), series: [], key, renamed }
+      const keyOf = (text: string) => identityOf(encodeAttributes(POINT_ATTRIBUTES, renamed(parseSeriesKey(text))))
+      const origin = { metrics, resource, scope, owner: ownerText(source), type: type.name, keyOf }
+      member = { origin, index: new SeriesIndex(type), series: [], identityOf, renamed }
       ofSource.set(type, member)
     }
     return member
   }
 
-  #open({ key, metrics, renamed }: Member, { type, source }: Batch, views: Views, offset: number): SeriesState {
+  #open({ origin, identityOf, renamed }: Member, { type, source }: Batch, views: Views, offset: number): SeriesState {
     const labels = renamed(labelsOf(type, source, views, offset))
     const attributes = encodeAttributes(POINT_ATTRIBUTES, labels)
-    const whole = key + Buffer.from(attributes).toString('latin1')
-    const known = this.#series.get(whole)
+    const key = identityOf(attributes)
+    const known = this.#series.get(key)
     if (known !== undefined) return known
-    const ofHistogram = metrics.hasHistogram ? encodeAttributes(HISTOGRAM_ATTRIBUTES, labels) : NONE
-    const series = new SeriesState(metrics, attributes, ofHistogram)
-    this.#series.set(whole, series)
+    const ofHistogram = origin.metrics.hasHistogram ? encodeAttributes(HISTOGRAM_ATTRIBUTES, labels) : NONE
+    const series = new SeriesState(origin, key, attributes, ofHistogram)
+    this.#series.set(key, series)
+    this.#begun++
+    this.ended.add(series)
     return series
   }
 
-  /** Makes room. Returns that members start anew, because they hold series as well. */
+  #isFull(): boolean {
+    return this.#series.size >= this.#seriesMax || this.#begun >= 2 * this.#seriesMax
+  }
+
+  /** Makes room. Returns that members start anew, because they hold ended series as well. */
   #forget(nowMs: number): true {
     for (const [key, { seenMs }] of this.#series) if (seenMs < nowMs - SILENT_MS) this.#series.delete(key)
-    if (this.#series.size >= SERIES_MAX) this.#series.clear()
+    if (this.#series.size >= this.#seriesMax) this.#series.clear()
+    this.ended.forget()
     this.#members = new WeakMap()
+    this.#begun = this.#series.size
     return true
   }
 }

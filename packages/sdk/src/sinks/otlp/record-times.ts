@@ -3,7 +3,7 @@ import type { Views } from '../../schema/views.ts'
 import { timeNsOf } from '../../wire/record-time.ts'
 
 /** The times of the records of a batch in two words each, low first. Unit: nanoseconds since the Unix epoch. */
-export function recordTimes(batch: Batch, views: Views): Uint32Array {
+export function recordTimes(batch: Batch, views: Views): Uint32Array<ArrayBuffer> {
   const { type, count } = batch
   const { time, layout } = type
   const times = new Uint32Array(count * 2)

@@ -5,6 +5,8 @@ import type { OtlpPart } from './parts.ts'
 export interface OtlpRequest {
   parts: OtlpPart[]
   readonly refused: RefusedRecords[]
+  /** Time of the newest record. Unit: milliseconds since the Unix epoch. */
+  readonly newestMs: number
   unknown: { readonly records: number; readonly reason: string } | undefined
 }
 

@@ -1,21 +1,47 @@
-import type { ColumnValues, Temporality } from '../../wire/otlp/points.ts'
+import { type ColumnValues, PRESENT, type Temporality } from '../../wire/otlp/points.ts'
 import type { NumberClass } from '../../wire/prometheus/lanes.ts'
 import type { LoadedColumn, TypeMetrics } from './type-metrics.ts'
+
+/** What all series of a type from a source have. */
+export interface SeriesOrigin {
+  readonly metrics: TypeMetrics
+  readonly resource: Uint8Array
+  readonly scope: Uint8Array
+  /** Text of the source, and name of the type. */
+  readonly owner: string
+  readonly type: string
+  /** The identity of a series by its labels, as `seriesKey` writes them. */
+  keyOf(labels: string): string
+}
 
 /** The attributes of a series, and its last values that only rise with the starts of their intervals. */
 export class SeriesState {
   /** Encoded as fields of a point, and of a histogram's point if the type has a histogram. */
   readonly attributes: Uint8Array
   readonly histogramAttributes: Uint8Array
+  readonly origin: SeriesOrigin
+  /** Its identity in any process and file. */
+  readonly key: string
+  /** Whether it is forgotten: a later record begins a series anew. */
+  hasEnded = false
   /** When it last had a record. Unit: milliseconds, of a clock that only rises. */
   seenMs = 0
+  /** Time of its last record in two words. Unit: nanoseconds since the Unix epoch. */
+  timeLow = 0
+  timeHigh = 0
+  /** By column: 1 if its last record had a value. */
+  readonly #live: Uint8Array
   readonly #low: Uint32Array
   readonly #high: Uint32Array
   /** By column, in two words: the start, and the time of the last value. Both are 0 if there was no value. */
   readonly #starts: Uint32Array
   readonly #lasts: Uint32Array
 
-  constructor({ cellCount, columns }: TypeMetrics, attributes: Uint8Array, histogramAttributes: Uint8Array) {
+  constructor(origin: SeriesOrigin, key: string, attributes: Uint8Array, histogramAttributes: Uint8Array) {
+    const { cellCount, columns } = origin.metrics
+    this.origin = origin
+    this.key = key
+    this.#live = new Uint8Array(columns.length)
     this.attributes = attributes
     this.histogramAttributes = histogramAttributes
     const words = cellCount > 0 ? columns.length * 2 : 0
@@ -34,7 +60,7 @@ export class SeriesState {
    * the value itself. If the clock was set back, the series starts anew.
    *
    * @param index Index of the column among those of the type.
-   * @returns whether the record has a point.
+   * @returns whether the record has a point, a {@link PRESENT}.
    */
   take(
     index: number,
@@ -43,8 +69,9 @@ export class SeriesState {
     record: number,
     times: Uint32Array,
     temporality: Temporality,
-  ): boolean {
-    if (starts === undefined) return true
+  ): number {
+    this.#live[index] = 1
+    if (starts === undefined) return PRESENT.value
     const [timeLow, timeHigh] = [times[record * 2]!, times[record * 2 + 1]!]
     const at = index * 2
     const [lastLow, lastHigh] = [this.#lasts[at]!, this.#lasts[at + 1]!]
@@ -64,7 +91,18 @@ export class SeriesState {
     starts[record * 2] = this.#starts[at]!
     starts[record * 2 + 1] = this.#starts[at + 1]!
     this.#store(column, low, high, record, isDelta && !isReset)
-    return !(isDelta && isFirst)
+    return isDelta && isFirst ? PRESENT.no : PRESENT.value
+  }
+
+  /** A record, or none any more, has no value in a column. A value that was there has ended, which a point says. */
+  end(index: number, { starts }: ColumnValues, record: number): number {
+    if (this.#live[index] === 0) return PRESENT.no
+    this.#live[index] = 0
+    if (starts !== undefined) {
+      starts[record * 2] = this.#starts[index * 2]!
+      starts[record * 2 + 1] = this.#starts[index * 2 + 1]!
+    }
+    return PRESENT.ended
   }
 
   /** Whether a value is less than before. */

@@ -167,6 +167,21 @@ test('series that are gone, and all at the end, get a marker of staleness behind
   }
 })
 
+test('an absence ends its series, also with an empty label and a label whose name changes', async (t) => {
+  const { peer, sink, source } = await open(t)
+  const labels = { 'lane.id': label(), port: label() }
+  const lanes = defineType('lane', '', { time: timestamp(), device: label(), ...labels, ok: gauge('u8') })
+  sink.accept(source.batch(lanes, [{ time: wallNs(), device: 'a', 'lane.id': '1', port: '', ok: 1 }]))
+  const series = 'device="a",lane.id="1",port=""'
+  const gone = { time: wallNs(), type: 'lane', series, field: '', code: 'gone', reason: '' }
+  sink.accept(source.batch(absenceType, [gone]))
+  await sink.flush()
+  sink.accept(source.ports({ b: 1 }))
+  await sink.flush()
+  const of = peer.samples.filter(({ labels: { __name__ } }) => __name__ === 'lane_ok').map(({ value }) => bitsOf(value))
+  assert.deepEqual(of, [bitsOf(1), STALE_BITS])
+})
+
 test('records that no receiver takes are refused alone, with the reason: late ones, and ones of a clock that is ahead', async (t) => {
   const { peer, sink, source } = await open(t)
   const nowNs = BigInt(Date.now()) * 1_000_000n

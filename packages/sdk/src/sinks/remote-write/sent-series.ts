@@ -35,6 +35,12 @@ interface Binding {
   readonly isOwn: boolean
 }
 
+/** The rows of a type from one source. */
+interface OwnedRows {
+  readonly rows: Set<SentRow>
+  readonly labels: LabelText
+}
+
 /** See {@link BookLimits.labelCharsMax}. A row has its labels about three times in memory. */
 const LABEL_CHARS_MAX = 64 << 20
 const TYPES_MAX = 4096
@@ -52,7 +58,7 @@ export class SentSeries {
   /** A disk queue makes other objects for the same source, so these are found again by their text. */
   #bindings = new WeakMap<SourceInfo, Map<RecordType, Binding>>()
   /** Rows by source and type. */
-  readonly #owned = new Map<string, Map<string, Set<SentRow>>>()
+  readonly #owned = new Map<string, Map<string, OwnedRows>>()
   /** Rows that have ended, and since when. A later record continues its row. */
   readonly #ending = new Map<SentRow, number>()
   readonly #retired = new Map<string, number>()
@@ -200,7 +206,7 @@ export class SentSeries {
     return row
   }
 
-  #rowOfText({ columns, owner, isOwn }: Binding, text: string, monotonicMs: number): SentRow | undefined {
+  #rowOfText({ columns, owner, isOwn, labels }: Binding, text: string, monotonicMs: number): SentRow | undefined {
     const key = keyOf(columns.type.name, text)
     const known = this.#rows.get(key)
     if (known?.columns === columns && known.owner === owner) return known
@@ -216,17 +222,17 @@ export class SentSeries {
       Object.assign(row, { lastMs, recordMs, born })
     }
     this.#rows.set(key, row)
-    this.#ownedBy(owner, columns.type.name).add(row)
+    this.#ownedBy(owner, columns.type.name, labels).add(row)
     this.#seriesCount += columns.laneCount
     this.#labelChars += key.length
     return row
   }
 
-  #ownedBy(owner: string, type: string): Set<SentRow> {
-    const types = this.#owned.get(owner) ?? new Map<string, Set<SentRow>>()
-    const rows = types.get(type) ?? new Set<SentRow>()
-    this.#owned.set(owner, types.set(type, rows))
-    return rows
+  #ownedBy(owner: string, type: string, labels: LabelText): Set<SentRow> {
+    const types = this.#owned.get(owner) ?? new Map<string, OwnedRows>()
+    const owned = types.get(type) ?? { rows: new Set<SentRow>(), labels }
+    this.#owned.set(owner, types.set(type, owned))
+    return owned.rows
   }
 
   #bindingOf({ source, type, page }: Batch): Binding {
@@ -248,15 +254,17 @@ export class SentSeries {
     for (const { type, series, timeMs, isWhole } of readAbsences(batch)) {
       if (!isWhole || wholeTypes.has(type)) continue
       if (series === '') wholeTypes.add(type)
-      const rows = series === '' ? this.#rowsOf(owner, type) : [this.#rows.get(keyOf(type, series))]
+      const { labels } = this.#owned.get(owner)?.get(type) ?? {}
+      if (labels === undefined) continue
+      const rows = series === '' ? this.#rowsOf(owner, type) : [this.#rows.get(keyOf(type, labels.ofKey(series)))]
       for (const row of rows) if (row?.owner === owner) this.#ending.set(row, Math.max(timeMs, row.recordMs))
     }
   }
 
   #rowsOf(owner: string, type?: string): readonly SentRow[] {
     const types = this.#owned.get(owner)
-    const sets = type === undefined ? [...(types?.values() ?? [])] : [types?.get(type) ?? []]
-    return sets.flatMap((rows) => [...rows])
+    const all = type === undefined ? [...(types?.values() ?? [])] : [types?.get(type)]
+    return all.flatMap((owned) => [...(owned?.rows ?? [])])
   }
 
   #findExpired(monotonicMs: number): void {
@@ -274,7 +282,7 @@ export class SentSeries {
     this.#seriesCount -= columns.laneCount
     this.#labelChars -= row.key.length
     const types = this.#owned.get(owner)
-    const rows = types?.get(columns.type.name)
+    const rows = types?.get(columns.type.name)?.rows
     rows?.delete(row)
     if (rows?.size === 0) types?.delete(columns.type.name)
     if (types?.size === 0) this.#owned.delete(owner)

@@ -1,5 +1,12 @@
 import { ProtobufWriter } from '../protobuf/writer.ts'
-import type { ColumnValues, OtlpColumn, OtlpMetric, PointBlock, Temporality } from './points.ts'
+import {
+  type ColumnValues,
+  type OtlpColumn,
+  type OtlpMetric,
+  type PointBlock,
+  PRESENT,
+  type Temporality,
+} from './points.ts'
 
 /** Number of the field of attributes in a `NumberDataPoint`. */
 export const POINT_ATTRIBUTES = 7
@@ -9,6 +16,11 @@ export const HISTOGRAM_ATTRIBUTES = 9
 /** Numbers of the fields of a `Metric` by kind. */
 const KIND_FIELD = { gauge: 5, sum: 7, histogram: 9 } as const
 const TEMPORALITY = { delta: 1, cumulative: 2 } as const
+/** Numbers of the field of flags in a `NumberDataPoint` and a `HistogramDataPoint`. */
+const POINT_FLAGS = 8
+const HISTOGRAM_FLAGS = 10
+/** `DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK`: the series has no value, as a marker of staleness says for Prometheus. */
+const NO_RECORDED_VALUE = 1
 /** A signed 64-bit number has no room for larger values. Unit: high word. */
 const INT64_HIGH_MAX = 0x7fffffff
 /** Bytes of a point beside attributes and bins, and of the lengths around it. */
@@ -118,14 +130,16 @@ function writeNumbers(block: PointBlock, { numbers, width, elements }: OtlpColum
   const { times, attributes, from, to } = block
   const { low, high, present, starts } = values
   for (let record = to - 1; record >= from; record--) {
-    if (present[record] === 0) continue
+    if (present[record] === PRESENT.no) continue
+    const isEnd = present[record] === PRESENT.ended
     for (let element = width - 1; element >= 0; element--) {
       const end = writer.size
       const at = record * width + element
       const constant = elements[element]!
+      if (isEnd) writer.uint(POINT_FLAGS, NO_RECORDED_VALUE)
       if (constant.length > 0) writer.raw(constant)
       writer.raw(attributes[record]!)
-      writeNumber(numbers, low[at]!, high[at]!)
+      if (!isEnd) writeNumber(numbers, low[at]!, high[at]!)
       writer.fixed64(3, times[record * 2]!, times[record * 2 + 1]!)
       if (starts !== undefined) writer.fixed64(2, starts[record * 2]!, starts[record * 2 + 1]!)
       writer.close(1, end)
@@ -144,35 +158,46 @@ type ColumnNumbers = OtlpColumn['numbers']
 
 function writeHistograms(block: PointBlock, column: OtlpColumn, values: ColumnValues): void {
   const { times, histogramAttributes, from, to } = block
-  const { width, elements, edges, sum } = column
-  const { low, high, present, starts } = values
-  const bins = edges.length + 1
+  const { elements } = column
+  const { present, starts } = values
   for (let record = to - 1; record >= from; record--) {
-    if (present[record] === 0) continue
+    if (present[record] === PRESENT.no) continue
+    const isEnd = present[record] === PRESENT.ended
     const end = writer.size
+    if (isEnd) writer.uint(HISTOGRAM_FLAGS, NO_RECORDED_VALUE)
     writer.raw(elements[0]!)
     writer.raw(histogramAttributes[record]!)
-    const beforeEdges = writer.size
-    for (let i = edges.length - 1; i >= 0; i--) writer.float64(edges[i]!)
-    writer.close(7, beforeEdges)
-    const beforeBins = writer.size
-    let [countLow, countHigh] = [0, 0]
-    for (let i = bins - 1; i >= 0; i--) {
-      const at = record * width + i
-      writer.words(low[at]!, high[at]!)
-      countLow += low[at]!
-      countHigh += high[at]!
-    }
-    writer.close(6, beforeBins)
-    if (sum !== undefined) {
-      const at = record * width + bins
-      if (sum === 'float') writer.fixed64(5, low[at]!, high[at]!)
-      else writer.double(5, high[at]! * 2 ** 32 + low[at]!)
-    }
-    const carry = Math.floor(countLow / 2 ** 32)
-    writer.fixed64(4, countLow, countHigh + carry)
+    if (!isEnd) writeBins(column, values, record)
     writer.fixed64(3, times[record * 2]!, times[record * 2 + 1]!)
     if (starts !== undefined) writer.fixed64(2, starts[record * 2]!, starts[record * 2 + 1]!)
     writer.close(1, end)
   }
+}
+
+/** Edges, bins, sum and count of a histogram. */
+function writeBins(
+  { width, edges, sum }: OtlpColumn,
+  { low, high }: Pick<ColumnValues, 'low' | 'high'>,
+  record: number,
+): void {
+  const bins = edges.length + 1
+  const beforeEdges = writer.size
+  for (let i = edges.length - 1; i >= 0; i--) writer.float64(edges[i]!)
+  writer.close(7, beforeEdges)
+  const beforeBins = writer.size
+  let [countLow, countHigh] = [0, 0]
+  for (let i = bins - 1; i >= 0; i--) {
+    const at = record * width + i
+    writer.words(low[at]!, high[at]!)
+    countLow += low[at]!
+    countHigh += high[at]!
+  }
+  writer.close(6, beforeBins)
+  if (sum !== undefined) {
+    const at = record * width + bins
+    if (sum === 'float') writer.fixed64(5, low[at]!, high[at]!)
+    else writer.double(5, high[at]! * 2 ** 32 + low[at]!)
+  }
+  const carry = Math.floor(countLow / 2 ** 32)
+  writer.fixed64(4, countLow, countHigh + carry)
 }

@@ -53,6 +53,7 @@ const FIELDS = {
     4: { name: 'asDouble', type: 'double' },
     6: { name: 'asInt', type: 'sfixed64' },
     7: { name: 'attributes', type: 'attribute', ...LIST },
+    8: { name: 'flags', type: 'uint32' },
   },
   histogramPoint: {
     2: { name: 'startTimeUnixNano', type: 'fixed64' },
@@ -62,6 +63,7 @@ const FIELDS = {
     6: { name: 'bucketCounts', type: 'fixed64', ...LIST },
     7: { name: 'explicitBounds', type: 'double', ...LIST },
     9: { name: 'attributes', type: 'attribute', ...LIST },
+    10: { name: 'flags', type: 'uint32' },
   },
   logs: { 1: { name: 'resourceLogs', type: 'resourceLogs', ...LIST } },
   resourceLogs: {

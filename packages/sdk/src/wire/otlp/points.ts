@@ -3,6 +3,9 @@ import type { NumberClass } from '../prometheus/lanes.ts'
 /** Whether a value of a sum or histogram counts since its start or since the point before. */
 export type Temporality = 'cumulative' | 'delta'
 
+/** Whether a record has a point. `ended`: a point that says that the series has no value any more. */
+export const PRESENT = { no: 0, value: 1, ended: 2 } as const
+
 /** A metric of a type. */
 export interface OtlpMetric {
   readonly name: string
@@ -32,7 +35,7 @@ export interface ColumnValues {
   /** Low and high words; the values of record `i` are at `i * width`. */
   readonly low: Uint32Array
   readonly high: Uint32Array
-  /** 1 if the record has a point. */
+  /** For each record, a {@link PRESENT}. */
   readonly present: Uint8Array
   /** Start times in two words each, low first; undefined for gauges. Unit: nanoseconds since the Unix epoch. */
   readonly starts: Uint32Array | undefined
