@@ -61,7 +61,7 @@ test('real containers own the GPU of their processes, and cannot name another po
   ])
   assert.deepEqual(shares.sort(), [
     [`@docker/${containers[3]?.id.slice(0, 12)}`, 40, 4],
-    [`@slurm/${job}`, 30, 3],
+    [`@job/${job}`, 30, 3],
     ['lab/notebook-0', 20, 2],
     ['ml/trainer-0', 10, 1],
   ])
@@ -71,9 +71,9 @@ test('real containers own the GPU of their processes, and cannot name another po
       .map(({ name }) => name)
       .filter((name) => name !== '')
       .sort(),
-    ['docker', 'slurm'],
+    ['docker', 'job'],
   )
   const { output } = await runSonde(['ps', '--url', sonde.address])
-  assert.match(output, new RegExp(`@slurm +${job} +slurm .* 30\\.0% +3\\.0GiB`))
+  assert.match(output, new RegExp(`@job +${job} +job .* 30\\.0% +3\\.0GiB`))
   assert.match(output, /ml +trainer-0 .* 10\.0% +1\.0GiB/)
 })

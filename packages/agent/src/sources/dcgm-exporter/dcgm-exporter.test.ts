@@ -161,6 +161,19 @@ test('a shared GPU is one, with the values of the device, and held by each of it
   ])
 })
 
+test('jobs of a batch system hold GPUs too, with the values of the device', async (t) => {
+  const body = fixture('time-slicing')
+    .replaceAll('container="c",namespace="shared",pod="notebook-0"', 'hpc_job="4711"')
+    .replaceAll('container="c",namespace="shared",pod="notebook-1"', 'hpc_job="4712"')
+  const { tested } = await bringUp(t, [body])
+  await tested.source.sample()
+  const taken = tested.take()
+  const devices = new Set(fieldsOf(recordsOf(taken, podDeviceType), 'namespace', 'pod', 'via').map(String))
+  assert.deepEqual([...devices], ['@job,4711,hpc_job of dcgm-exporter', '@job,4712,hpc_job of dcgm-exporter'])
+  assert.deepEqual(fieldsOf(recordsOf(taken, podInfoType), 'pod', 'app')[0], ['4711', 'job'])
+  assert.deepEqual(recordsOf(taken, podShareType), [])
+})
+
 test('behind a Prometheus that renamed labels, the pod is the workload and never the exporter', async (t) => {
   const { taken } = await scraped(t, 'renamed')
   assert.equal(recordsOf(taken, nvmlGpuType).length, 2)

@@ -27,6 +27,7 @@ import { XidCounts } from './xid-counts.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
 const VIA = 'scrape labels of dcgm-exporter'
+const VIA_JOB = 'hpc_job of dcgm-exporter'
 const MEBIBYTE = 2 ** 20
 const bytesOfMebibytes = (value: number) => value * MEBIBYTE
 const ratioOfPercent = (value: number) => value / 100
@@ -199,11 +200,12 @@ export class Exporter implements TargetReader {
     const target = (instance === undefined ? undefined : field.ofInstance) ?? field.target
     const row = rows.find(({ type }) => type === target.type)
     if (row === undefined) throw new Error(`type ${target.type.name} is none of a GPU`)
-    const share = pod && SHARED_FIELDS.has(target.field) ? shareLabels(pod, gpu, instance?.id) : undefined
+    // Copies for jobs are those of the device.
+    const share = pod && !pod.isJob && SHARED_FIELDS.has(target.field) ? shareLabels(pod, gpu, instance?.id) : undefined
     const exported =
       this.#exported === undefined || refusal !== undefined
         ? undefined
-        : { to: exportedLabels(labels, gpu, pod), field: exportedField(field) }
+        : { to: exportedLabels(labels, gpu, pod?.isJob ? undefined : pod), field: exportedField(field) }
     return {
       refusal,
       rows,
@@ -229,8 +231,9 @@ export class Exporter implements TargetReader {
     const info = this.rows.of(subject, podInfoType, { namespace, pod: name })
     if (device === undefined || info === undefined) return LEFT_OUT
     device.setConstant('present', 1)
-    device.setText('via', VIA)
-    for (const [text, value] of Object.entries({ app, service, node_name: gpu.Hostname ?? '', via: VIA }))
+    const via = pod.isJob ? VIA_JOB : VIA
+    device.setText('via', via)
+    for (const [text, value] of Object.entries({ app, service, node_name: gpu.Hostname ?? '', via }))
       info.setText(text, value)
     return [device, info]
   }

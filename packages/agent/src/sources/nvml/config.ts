@@ -16,6 +16,11 @@ export const nvmlOptions = v.strictObject({
     'Whether pods, Slurm jobs and containers are found by the processes on a GPU; `auto` needs the PID namespace of the machine',
   ),
   export_processes: setting(flag(), false, 'Whether `/metrics` has a series for each process on a GPU (`gpu_process`)'),
+  job_folder: setting(
+    pattern(/^(\/[^\0]{0,1023})?$/, 'an absolute path of at most 1024 characters, or an empty text'),
+    '',
+    'Folder of the job mapping files of dcgm-exporter, with the jobs of each GPU; empty: there is none',
+  ),
   log_folder: setting(
     pattern(/^\/[^\0]{0,1023}$/, 'an absolute path of at most 1024 characters'),
     '/var/log',

@@ -165,18 +165,18 @@ test('Slurm jobs, containers, services and users own GPUs too', NEEDS, async (t)
   assert.deepEqual(
     devices.map(({ namespace, pod, via }) => `${namespace}/${pod} ${via}`),
     [
-      '@slurm/4711 cgroup of the process',
+      '@job/4711 cgroup of the process',
       '@docker/aaaaaaaaaaaa cgroup of the process',
       '@systemd/ollama.service cgroup of the process',
       '@user/1000 cgroup of the process',
-      '@slurm/42 environment of the process',
-      '@slurm/43 environment of the process',
+      '@job/42 environment of the process',
+      '@job/43 environment of the process',
       '@pod/11111111-1111-1111-1111-111111111111 cgroup of the process',
     ],
   )
   assert.deepEqual(
     infos.map(({ app }) => app),
-    ['slurm', 'docker', 'systemd', 'user', 'slurm', 'slurm', ''],
+    ['job', 'docker', 'systemd', 'user', 'job', 'job', ''],
   )
   assert.deepEqual(
     processes.filter(({ pod }) => pod === '').map(({ pid }) => pid),
@@ -236,4 +236,29 @@ test('values that the driver does not have are absent, also in sums', NEEDS, asy
     ],
   )
   assert.deepEqual([shares[0]?.memory_used_bytes, shares[0]?.util_ratio], [undefined, undefined])
+})
+
+test('job mapping files of dcgm-exporter name the jobs of a GPU', NEEDS, async (t) => {
+  const folder = new TestNode(t)
+  const node = new GpuNode(t, { job_folder: `${folder.root}/jobs`, process_owners: 'off' })
+  node.set({})
+  assert.deepEqual((await node.sample()).devices, [])
+  folder.write('jobs/0', '4711\n\n4712\n a job \n')
+  folder.write('jobs/00', '4711')
+  folder.write('jobs/0.3', '9')
+  folder.write('jobs/1', '5')
+  folder.write('jobs/notes', '6')
+  folder.makeFifo('jobs/0000')
+  const { devices, processes } = await node.sample()
+  assert.deepEqual(
+    devices.map(({ namespace, pod, GPU_I_ID, via }) => [namespace, pod, GPU_I_ID, via]),
+    [
+      ['@job', '4711', '', 'job mapping files'],
+      ['@job', '4712', '', 'job mapping files'],
+      ['@job', '9', '3', 'job mapping files'],
+    ],
+  )
+  assert.deepEqual(processes, [])
+  folder.remove('jobs/0')
+  assert.ok((await node.sample()).gone.includes('pod_device 4712'))
 })

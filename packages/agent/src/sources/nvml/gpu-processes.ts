@@ -4,11 +4,13 @@ import type { GpuHandle } from '../../native/nvml/gpu.ts'
 import { processesOf, processUse } from '../../native/nvml/processes.ts'
 import { Missing } from '../field-absences.ts'
 import { podShareType } from '../pods/type.ts'
+import { JobFiles } from '../processes/job-files.ts'
 import { PodNames } from '../processes/pod-names.ts'
 import { ProcFiles } from '../processes/proc-files.ts'
 import { ProcessOwners } from '../processes/process-owners.ts'
 import { ProcessRows, type ProcessUsage } from '../processes/process-rows.ts'
 import { gpuProcessType } from '../processes/type.ts'
+import { jobWorkload, VIA } from '../processes/workload.ts'
 import type { SourceContext } from '../source.ts'
 import type { NvmlOptions } from './config.ts'
 
@@ -19,16 +21,18 @@ const BLIND =
   'Sonde sees only the processes of its own PID namespace: in a pod, set hostPID: true; if the machine is a container ' +
   'itself, as with kind, set process_owners: always'
 
-/** What the processes of all GPUs have in common: procfs, and the names of pods. */
+/** What the processes of all GPUs have in common: procfs, the names of pods, and the files of jobs. */
 export class ProcessView {
   readonly files: ProcFiles
   readonly names: PodNames
+  readonly jobs: JobFiles
   readonly #mode: NvmlOptions['process_owners']
   readonly #absences: SourceContext['absences']
 
-  constructor({ process_owners, log_folder }: NvmlOptions, { paths, absences }: SourceContext) {
+  constructor({ process_owners, log_folder, job_folder }: NvmlOptions, { paths, absences }: SourceContext) {
     this.files = new ProcFiles(paths.procfs)
     this.names = new PodNames(log_folder, () => performance.now())
+    this.jobs = new JobFiles(job_folder)
     this.#mode = process_owners
     this.#absences = absences
   }
@@ -74,29 +78,32 @@ export class GpuProcesses {
    * @throws SondeError if the driver refuses.
    */
   async read(instances: readonly GpuInstance[] = []): Promise<void> {
-    if (!(await this.#view.isClear())) {
-      this.leave(BLIND)
-      return
+    const usages = (await this.#view.isClear()) ? await this.#usages(instances) : []
+    if (usages instanceof NvmlFailure) {
+      this.leave(usages.error.message)
+      throw usages.error
     }
+    const jobs = await this.#view.jobs.jobsOf(this.#gpu.names.index)
+    if (this.#isClosed) return
+    const held = jobs.map(({ job, instance }) => ({ workload: jobWorkload(job, VIA.jobFiles), instance }))
+    this.#rows.report(usages, held, wallNs())
+  }
+
+  async #usages(instances: readonly GpuInstance[]): Promise<ProcessUsage[] | NvmlFailure> {
     const listedTicks = await this.#view.files.nowTicks()
     const devices = instances.length === 0 ? [{ handle: this.#gpu.handle, id: '' }] : instances
     const listed: Omit<ProcessUsage, 'name' | 'workload' | 'util'>[] = []
     for (const { handle, id } of devices) {
       const found = await processesOf(this.#gpu, handle)
-      if (found instanceof NvmlFailure) {
-        this.leave(found.error.message)
-        throw found.error
-      }
+      if (found instanceof NvmlFailure) return found
       for (const { pid, memoryBytes } of found) listed.push({ pid, memoryBytes, instance: id })
     }
     const utilOf = instances.length === 0 ? await this.#utilOf() : () => NOT_ON_MIG
     const owners = await this.#owners.find([...new Set(listed.map(({ pid }) => pid))], listedTicks)
-    if (this.#isClosed) return
-    const usages = listed.flatMap((process): ProcessUsage[] => {
+    return listed.flatMap((process): ProcessUsage[] => {
       const owned = owners.get(process.pid)
       return owned === undefined ? [] : [{ ...process, ...owned, util: utilOf(process.pid) }]
     })
-    this.#rows.report(usages, wallNs())
   }
 
   /** Series of its processes leave the views. */

@@ -8,6 +8,8 @@ export interface PodLabels {
   readonly container: string
   readonly app: string
   readonly service: string
+  /** Whether it is a job of a batch system and no pod. */
+  readonly isJob: boolean
 }
 
 /** The first nonempty label of several names; empty if there is none. */
@@ -33,12 +35,19 @@ export function podLabelsOf(labels: Labels, renamed: boolean): PodLabels | undef
   const names = (name: string, old: string) => (renamed ? [`exported_${name}`] : [name, old])
   const pod = firstOf(labels, names('pod', 'pod_name'))
   const namespace = firstOf(labels, names('namespace', 'pod_namespace'))
-  if (pod === '' || namespace === '') return undefined
+  if (pod === '' || namespace === '') return jobLabelsOf(labels)
   return {
+    isJob: false,
     namespace,
     pod,
     container: firstOf(labels, names('container', 'container_name')),
     app: firstOf(labels, ['app', 'app_kubernetes_io_name', 'label_app', 'label_app_kubernetes_io_name']),
     service: firstOf(labels, renamed ? ['exported_service', 'label_service'] : ['service', 'label_service']),
   }
+}
+
+/** The job that a series was copied for, as pods are named. */
+function jobLabelsOf(labels: Labels): PodLabels | undefined {
+  const pod = labelOf(labels, 'hpc_job')
+  return pod === '' ? undefined : { namespace: '@job', pod, container: '', app: 'job', service: '', isJob: true }
 }

@@ -23,6 +23,13 @@ export interface ProcessUsage extends OwnedProcess {
   readonly util: number | Missing
 }
 
+/** A device that a workload holds, as something else than its processes says. */
+export interface HeldDevice {
+  readonly workload: Workload
+  /** Id of the MIG instance; empty for a whole GPU. */
+  readonly instance: string
+}
+
 interface Row {
   readonly type: RecordType
   readonly labels: Labels
@@ -47,8 +54,8 @@ export class ProcessRows {
     return this.#rows.size
   }
 
-  /** Reports all processes of a reading. */
-  report(usages: readonly ProcessUsage[], time: bigint): void {
+  /** Reports all processes of a reading, and further owners, whose use is unknown. */
+  report(usages: readonly ProcessUsage[], held: readonly HeldDevice[], time: bigint): void {
     this.#next = new Map()
     const reported = usages.slice(0, PROCESSES_MAX)
     if (usages.length > reported.length) this.#context.dropped('process_limit', usages.length - reported.length)
@@ -57,6 +64,7 @@ export class ProcessRows {
       JSON.stringify([workload?.namespace, workload?.pod, workload?.container, instance])
     for (const [first, ...others] of Map.groupBy(reported, keyOf).values())
       if (first?.workload !== undefined) this.#workload(first.workload, [first, ...others], time)
+    for (const { workload, instance } of held) this.#device(workload, instance, time)
     this.#finish(ENDED)
   }
 
@@ -76,11 +84,8 @@ export class ProcessRows {
 
   #workload(workload: Workload, usages: readonly ProcessUsage[], time: bigint): void {
     const [{ instance } = { instance: '' }] = usages
+    this.#device(workload, instance, time)
     const labels = this.#labels(workload, instance)
-    const { namespace, pod, via } = workload
-    const { source } = this.#context
-    this.#row(podDeviceType, labels)
-    source.report(podDeviceType, { time, ...labels, via, present: 1 })
     const { absences } = this.#row(podShareType, labels)
     const share = absences.settle('util_ratio', sumOf(usages.map(({ util }) => util)))
     const memory = absences.settle(
@@ -89,7 +94,17 @@ export class ProcessRows {
     )
     // Samples of several processes overlap a little.
     const util = share === undefined ? undefined : Math.min(1, share)
-    source.report(podShareType, { time, ...labels, ...present(util, memory) })
+    this.#context.source.report(podShareType, { time, ...labels, ...present(util, memory) })
+  }
+
+  /** Reports that a workload holds a device, once in a reading. */
+  #device(workload: Workload, instance: string, time: bigint): void {
+    const labels = this.#labels(workload, instance)
+    const { namespace, pod, via } = workload
+    const { source } = this.#context
+    if (this.#next.has(keyOf(podDeviceType, labels))) return
+    this.#row(podDeviceType, labels)
+    source.report(podDeviceType, { time, ...labels, via, present: 1 })
     const info = { namespace, pod }
     if (this.#next.has(keyOf(podInfoType, info))) return
     this.#row(podInfoType, info)

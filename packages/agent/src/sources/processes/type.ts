@@ -9,7 +9,7 @@ export const gpuProcessType = defineType(
   'A process that uses a GPU, or MIG instance',
   {
     time: timestamp(),
-    namespace: label('Namespace of the pod that the process belongs to; `@slurm` and others for owners without a pod'),
+    namespace: label('Namespace of the pod that the process belongs to; `@job` and others for owners without a pod'),
     pod: label('Name of the pod, Slurm job, container, service or user; empty if it is unknown'),
     container: label('Name of the container'),
     UUID: label('UUID of the GPU'),

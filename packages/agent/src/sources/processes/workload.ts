@@ -8,7 +8,7 @@ export const VIA = {
 } as const
 
 /**
- * The owner of processes, as pods are named. No namespace of Kubernetes contains `@`: `@slurm` has Slurm jobs, `@docker`
+ * The owner of processes, as pods are named. No namespace of Kubernetes contains `@`: `@job` has jobs of Slurm and other batch systems, `@docker`
  * and other runtimes have containers without a pod, `@systemd` services, `@user` logins by their number, and `@pod` pods
  * that are known only by their UID.
  */
@@ -35,9 +35,9 @@ export type FindPod = (uid: string, container: string) => NamedContainer | undef
 const SHORT_ID = 12
 const JOB_ID = /^\d{1,10}$/
 
-/** The Slurm job of an id. */
+/** The job of an id. */
 export function jobWorkload(job: string, via: string): Workload {
-  return { namespace: '@slurm', pod: job, container: '', via }
+  return { namespace: '@job', pod: job, container: '', via }
 }
 
 /**
