@@ -15,9 +15,10 @@
 #define EXPORT __attribute__((visibility("default")))
 #define GPUS 16
 #define EVENTS 64
+#define MIGS 7
 
 typedef int nvmlReturn_t;
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, MISMATCH = 25, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
 
 typedef struct { char busIdLegacy[16]; unsigned domain, bus, device, pciDeviceId, pciSubSystemId; char busId[32]; } nvmlPciInfo_t;
 typedef struct { unsigned gpu, memory; } nvmlUtilization_t;
@@ -25,18 +26,23 @@ typedef struct { unsigned version; unsigned long long total, reserved, free, use
 typedef union { double dVal; int siVal; unsigned uiVal; unsigned long ulVal; unsigned long long ullVal; signed long long sllVal; } nvmlValue_t;
 typedef struct { unsigned fieldId, scopeId; long long timestamp, latencyUsec; int valueType; nvmlReturn_t nvmlReturn; nvmlValue_t value; } nvmlFieldValue_t;
 typedef struct { void *device; unsigned long long eventType, eventData; unsigned gpuInstanceId, computeInstanceId; } nvmlEventData_t;
+typedef struct { unsigned multiprocessorCount, copies, decoders, encoders, jpegs, ofas, gpuInstanceSliceCount, computeInstanceSliceCount; unsigned long long memorySizeMB; } nvmlDeviceAttributes_t;
+typedef struct { unsigned version; unsigned char clusterUuid[16]; nvmlReturn_t status; unsigned cliqueId; unsigned char state; unsigned healthMask; unsigned char healthSummary; } nvmlGpuFabricInfo_v3_t;
 typedef struct { unsigned pid; unsigned long long usedGpuMemory; unsigned gpuInstanceId, computeInstanceId; } nvmlProcessInfo_t;
 typedef struct { unsigned pid; unsigned long long timeStamp; unsigned smUtil, memUtil, encUtil, decUtil; } nvmlProcessUtilizationSample_t;
 typedef struct { unsigned version, isSupportedDevice; } nvmlGpmSupport_t;
 typedef struct { unsigned metricId; nvmlReturn_t nvmlReturn; double value; struct { char *shortName, *longName, *unit; } metricInfo; } nvmlGpmMetric_t;
 typedef struct { unsigned version, numMetrics; void *sample1, *sample2; nvmlGpmMetric_t metrics[]; } nvmlGpmMetricsGet_t;
 
-struct gpu { int index; atomic_int busy; int xid_told; };
-struct sample { struct gpu *gpu; double seconds; };
+struct gpu { int index; atomic_int busy; int xid_told; int mig; };
+// A MIG device: its place in the GPU.
+struct mig { struct gpu *gpu; int place; };
+struct sample { struct gpu *gpu; unsigned instance; double seconds; };
 struct set { struct gpu *gpu; };
 
 EXPORT int sonde_nvml_double = 1;
 static struct gpu gpus[GPUS];
+static struct mig migs[GPUS][MIGS];
 static atomic_int begun;
 
 static void refuse(const char *why) { fprintf(stderr, "nvml double: %s\n", why); abort(); }
@@ -64,16 +70,27 @@ static long long scenario(const char *name, long long fallback) {
 }
 
 static long long of(const struct gpu *gpu, const char *name, long long fallback) {
-  char key[128];
+  char key[256];
   snprintf(key, sizeof key, "gpu%d.%s", gpu->index, name);
   return scenario(key, fallback);
 }
 
+// The same of the MIG device that the call in progress is about: `gpu0.mig2.gi`; of the GPU if it is about none.
+static long long of_device(const struct gpu *gpu, const char *name, long long fallback) {
+  char key[128];
+  if (gpu->mig < 0) return of(gpu, name, fallback);
+  snprintf(key, sizeof key, "mig%d.%s", gpu->mig, name);
+  return of(gpu, key, fallback);
+}
+
 static struct gpu *enter(void *handle) {
-  struct gpu *gpu = handle;
+  struct mig *mig = handle;
+  int isMig = mig >= &migs[0][0] && mig <= &migs[GPUS - 1][MIGS - 1];
+  struct gpu *gpu = isMig ? mig->gpu : handle;
   if (!atomic_load(&begun)) refuse("a call before nvmlInit");
-  if (gpu < gpus || gpu >= gpus + GPUS) refuse("a handle that is none");
+  if (gpu == NULL || gpu < gpus || gpu >= gpus + GPUS) refuse("a handle that is none");
   if (atomic_exchange(&gpu->busy, 1) != 0) refuse("two calls of one GPU at once");
+  gpu->mig = isMig ? mig->place : -1;
   while (of(gpu, "hang", 0)) usleep(10000);
   return gpu;
 }
@@ -100,8 +117,18 @@ EXPORT nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, void **handle)
 }
 
 #define TEXT(name, ...) EXPORT nvmlReturn_t name(void *handle, char *text, unsigned length) { struct gpu *gpu = enter(handle); snprintf(text, length, __VA_ARGS__); return leave(gpu, SUCCESS); }
-TEXT(nvmlDeviceGetName, "Double H100")
-TEXT(nvmlDeviceGetUUID, "GPU-%08d-double", gpu->index)
+EXPORT nvmlReturn_t nvmlDeviceGetName(void *handle, char *text, unsigned length) {
+  struct gpu *gpu = enter(handle);
+  if (gpu->mig < 0 || of_device(gpu, "nameless", 0)) snprintf(text, length, "Double H100");
+  else snprintf(text, length, "Double H100 MIG 1c.%lldg.%lldgb", of_device(gpu, "slices", 1), of_device(gpu, "slices", 1) * 10);
+  return leave(gpu, SUCCESS);
+}
+EXPORT nvmlReturn_t nvmlDeviceGetUUID(void *handle, char *text, unsigned length) {
+  struct gpu *gpu = enter(handle);
+  if (gpu->mig < 0) snprintf(text, length, "GPU-%08d-double", gpu->index);
+  else snprintf(text, length, "MIG-%08lld-double", of_device(gpu, "uuid", gpu->mig));
+  return leave(gpu, SUCCESS);
+}
 TEXT(nvmlDeviceGetSerial, "serial%d", gpu->index)
 TEXT(nvmlDeviceGetVbiosVersion, "96.00")
 
@@ -114,6 +141,8 @@ NUMBER(nvmlDeviceGetPowerUsage, of(gpu, "power_mw", 123456))
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, 700000)
 NUMBER(nvmlDeviceGetPowerManagementLimit, 650000)
 NUMBER(nvmlDeviceGetPerformanceState, 0)
+NUMBER(nvmlDeviceGetMaxMigDeviceCount, MIGS)
+NUMBER(nvmlDeviceGetGpuInstanceId, of_device(gpu, "gi", 0))
 NUMBER(nvmlDeviceGetCurrPcieLinkGeneration, 5)
 NUMBER(nvmlDeviceGetCurrPcieLinkWidth, of(gpu, "width", 16))
 
@@ -127,7 +156,40 @@ OF(nvmlDeviceGetTemperature, 55 + which)
 PAIR(nvmlDeviceGetPowerManagementLimitConstraints, 200000, 700000)
 PAIR(nvmlDeviceGetEncoderUtilization, 3, 100000)
 PAIR(nvmlDeviceGetDecoderUtilization, 4, 100000)
-PAIR(nvmlDeviceGetMigMode, 0, 0)
+PAIR(nvmlDeviceGetMigMode, (unsigned)of(gpu, "mig", 0), (unsigned)of(gpu, "mig", 0))
+
+// A MIG device exists if the scenario has the id of its instance.
+EXPORT nvmlReturn_t nvmlDeviceGetMigDeviceHandleByIndex(void *handle, unsigned index, void **mig) {
+  struct gpu *gpu = enter(handle);
+  char key[32];
+  snprintf(key, sizeof key, "mig%u.gi", index);
+  if (index >= MIGS || of(gpu, key, -1) < 0) return leave(gpu, NOT_FOUND);
+  struct mig *found = &migs[gpu->index][index];
+  *found = (struct mig){.gpu = gpu, .place = (int)index};
+  *mig = found;
+  return leave(gpu, SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(void *handle, nvmlDeviceAttributes_t *attributes) {
+  struct gpu *gpu = enter(handle);
+  unsigned slices = (unsigned)of_device(gpu, "slices", 1);
+  attributes->gpuInstanceSliceCount = slices;
+  attributes->memorySizeMB = slices * 9856ull;
+  return leave(gpu, gpu->mig < 0 ? NOT_SUPPORTED : SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(void *handle, nvmlGpuFabricInfo_v3_t *fabric) {
+  struct gpu *gpu = enter(handle);
+  int isNew = fabric->version == (sizeof *fabric | 3u << 24) && of(gpu, "fabric_version", 3) == 3;
+  if (!isNew && fabric->version != (36u | 2u << 24)) return leave(gpu, MISMATCH);
+  fabric->state = (unsigned char)of(gpu, "fabric_state", 0);
+  if (fabric->state == 3) memset(fabric->clusterUuid, 0xa5, sizeof fabric->clusterUuid);
+  fabric->status = 0;
+  fabric->cliqueId = (unsigned)of(gpu, "clique", 7);
+  fabric->healthMask = (unsigned)of(gpu, "fabric_mask", 0);
+  if (isNew) fabric->healthSummary = (unsigned char)of(gpu, "fabric_summary", 1);
+  return leave(gpu, SUCCESS);
+}
 
 EXPORT nvmlReturn_t nvmlDeviceGetNvLinkState(void *handle, unsigned link, unsigned *state) {
   struct gpu *gpu = enter(handle);
@@ -152,6 +214,14 @@ EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(void *handle, nvmlUtilization_
 EXPORT nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(void *handle, nvmlMemory_v2_t *memory) {
   struct gpu *gpu = enter(handle);
   if (memory->version != (sizeof *memory | 2 << 24)) return leave(gpu, INVALID);
+  if (gpu->mig >= 0) {
+    unsigned long long mib = 1 << 20, total = (unsigned long long)of_device(gpu, "slices", 1) * 9856 * mib, used = (unsigned long long)of_device(gpu, "used_mib", 100) * mib;
+    memory->total = total;
+    memory->reserved = 32 * mib;
+    memory->used = used;
+    memory->free = total - used - memory->reserved;
+    return leave(gpu, SUCCESS);
+  }
   memory->total = 85520809984;
   memory->reserved = 503316480;
   memory->free = 83823362048;
@@ -194,12 +264,12 @@ static double now(void) {
 static long long of_process(const struct gpu *gpu, unsigned at, const char *name, long long fallback) {
   char key[64];
   snprintf(key, sizeof key, "process%u.%s", at, name);
-  return of(gpu, key, fallback);
+  return of_device(gpu, key, fallback);
 }
 
 EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(void *handle, unsigned *count, nvmlProcessInfo_t *infos) {
   struct gpu *gpu = enter(handle);
-  unsigned found = (unsigned)of(gpu, "processes", 0), room = *count;
+  unsigned found = (unsigned)of_device(gpu, "processes", 0), room = *count;
   *count = found;
   if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
   for (unsigned i = 0; i < found; i++)
@@ -213,7 +283,7 @@ EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(void *handle, unsign
 // The first process draws too, with the same memory.
 EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(void *handle, unsigned *count, nvmlProcessInfo_t *infos) {
   struct gpu *gpu = enter(handle);
-  unsigned found = of(gpu, "processes", 0) > 0 && of(gpu, "draws", 0) != 0, room = *count;
+  unsigned found = of_device(gpu, "processes", 0) > 0 && of(gpu, "draws", 0) != 0, room = *count;
   *count = found;
   if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
   if (found != 0) infos[0] = (nvmlProcessInfo_t){.pid = (unsigned)of_process(gpu, 0, "pid", 0), .usedGpuMemory = (unsigned long long)of_process(gpu, 0, "memory", -1)};
@@ -226,8 +296,8 @@ EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(void *handle, nvmlProcessUti
   struct timespec time;
   clock_gettime(CLOCK_REALTIME, &time);
   unsigned long long now = (unsigned long long)time.tv_sec * 1000000 + (unsigned long long)time.tv_nsec / 1000;
-  unsigned processes = (unsigned)of(gpu, "processes", 0), room = *count, found = 0;
-  if (of(gpu, "process_use", 1) == 0) return leave(gpu, NOT_SUPPORTED);
+  unsigned processes = (unsigned)of_device(gpu, "processes", 0), room = *count, found = 0;
+  if (of(gpu, "process_use", 1) == 0 || of(gpu, "mig", 0) != 0) return leave(gpu, NOT_SUPPORTED);
   for (unsigned i = 0; i < processes; i++) {
     long long sm = of_process(gpu, i, "sm", 0);
     if (sm == 0) continue;
@@ -254,18 +324,29 @@ EXPORT nvmlReturn_t nvmlGpmSampleGet(void *handle, void *given) {
   struct sample *sample = given;
   usleep((useconds_t)of(gpu, "gpm_us", 0));
   sample->gpu = gpu;
+  sample->instance = ~0u;
+  sample->seconds = now();
+  return leave(gpu, SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlGpmMigSampleGet(void *handle, unsigned instance, void *given) {
+  struct gpu *gpu = enter(handle);
+  struct sample *sample = given;
+  sample->gpu = gpu;
+  sample->instance = instance;
   sample->seconds = now();
   return leave(gpu, SUCCESS);
 }
 
 EXPORT nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *get) {
   struct sample *before = get->sample1, *after = get->sample2;
-  if (get->version != 1 || before->gpu == NULL || before->gpu != after->gpu) return INVALID;
+  if (get->version != 1 || before->gpu == NULL || before->gpu != after->gpu || before->instance != after->instance) return INVALID;
   if (after->seconds - before->seconds < 0.1) refuse("samples that are less than 100 ms apart, or in the wrong order");
   for (unsigned i = 0; i < get->numMetrics; i++) {
     nvmlGpmMetric_t *metric = &get->metrics[i];
     metric->nvmlReturn = metric->metricId == 60 ? NOT_SUPPORTED : SUCCESS;
-    metric->value = metric->metricId == 61 ? 0.0 / 0.0 : metric->metricId;
+    // Of an instance, the values are higher by its id.
+    metric->value = metric->metricId == 61 ? 0.0 / 0.0 : metric->metricId + (after->instance == ~0u ? 0 : after->instance);
   }
   return SUCCESS;
 }
@@ -292,7 +373,7 @@ EXPORT nvmlReturn_t nvmlEventSetWait_v2(void *given, nvmlEventData_t *event, uns
 // What the layout of the binding is compared with.
 EXPORT const char *sonde_nvml_layout(void) {
   static char text[1024];
-  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu],\"process\":[%zu,%zu,%zu],\"use\":[%zu,%zu,%zu]}",
+  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu],\"process\":[%zu,%zu,%zu],\"use\":[%zu,%zu,%zu],\"attributes\":[%zu,%zu,%zu],\"fabric\":[%zu,%zu,%zu,%zu,%zu,%zu,%zu]}",
     sizeof(nvmlPciInfo_t), offsetof(nvmlPciInfo_t, busId),
     sizeof(nvmlMemory_v2_t), offsetof(nvmlMemory_v2_t, total), offsetof(nvmlMemory_v2_t, reserved), offsetof(nvmlMemory_v2_t, free), offsetof(nvmlMemory_v2_t, used),
     sizeof(nvmlFieldValue_t), offsetof(nvmlFieldValue_t, scopeId), offsetof(nvmlFieldValue_t, valueType), offsetof(nvmlFieldValue_t, nvmlReturn), offsetof(nvmlFieldValue_t, value),
@@ -300,6 +381,8 @@ EXPORT const char *sonde_nvml_layout(void) {
     sizeof(nvmlGpmMetric_t), offsetof(nvmlGpmMetric_t, nvmlReturn), offsetof(nvmlGpmMetric_t, value),
     offsetof(nvmlGpmMetricsGet_t, sample1), offsetof(nvmlGpmMetricsGet_t, sample2), offsetof(nvmlGpmMetricsGet_t, metrics),
     sizeof(nvmlProcessInfo_t), offsetof(nvmlProcessInfo_t, usedGpuMemory), offsetof(nvmlProcessInfo_t, gpuInstanceId),
-    sizeof(nvmlProcessUtilizationSample_t), offsetof(nvmlProcessUtilizationSample_t, timeStamp), offsetof(nvmlProcessUtilizationSample_t, smUtil));
+    sizeof(nvmlProcessUtilizationSample_t), offsetof(nvmlProcessUtilizationSample_t, timeStamp), offsetof(nvmlProcessUtilizationSample_t, smUtil),
+    sizeof(nvmlDeviceAttributes_t), offsetof(nvmlDeviceAttributes_t, gpuInstanceSliceCount), offsetof(nvmlDeviceAttributes_t, memorySizeMB),
+    sizeof(nvmlGpuFabricInfo_v3_t), offsetof(nvmlGpuFabricInfo_v3_t, clusterUuid), offsetof(nvmlGpuFabricInfo_v3_t, status), offsetof(nvmlGpuFabricInfo_v3_t, cliqueId), offsetof(nvmlGpuFabricInfo_v3_t, state), offsetof(nvmlGpuFabricInfo_v3_t, healthMask), offsetof(nvmlGpuFabricInfo_v3_t, healthSummary));
   return text;
 }

@@ -3,6 +3,9 @@ import type { RunningSource } from '../hosting/running-source.ts'
 import { hostOfFact } from './claims.ts'
 import type { Devices } from './devices.ts'
 
+/** Type with the names of MIG instances. */
+const INSTANCES = 'nvml_mig_info'
+
 /** The parts of a source that this depends on. */
 type Named = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'command'>
 
@@ -47,7 +50,12 @@ export class GpuNamesTeller {
   #listed(): object[] {
     const { devices, here } = this.#options
     const gpus: object[] = []
-    for (const fact of devices.facts()) {
+    const facts = [...devices.facts()]
+    const instances = Map.groupBy(
+      facts.filter(({ type, goneMs }) => type.name === INSTANCES && goneMs === undefined),
+      ({ labels }) => labelOf(labels, 'UUID'),
+    )
+    for (const fact of facts) {
       const { entity } = fact.type
       if (
         fact.goneMs !== undefined ||
@@ -57,7 +65,11 @@ export class GpuNamesTeller {
       )
         continue
       const [UUID, device] = [labelOf(fact.labels, 'UUID'), labelOf(fact.labels, 'device_file')]
-      gpus.push({ UUID, device, instances: {} })
+      const named = (instances.get(UUID) ?? []).map(({ labels }) => [
+        labelOf(labels, 'MIG_UUID'),
+        labelOf(labels, 'GPU_I_ID'),
+      ])
+      gpus.push({ UUID, device, instances: Object.fromEntries(named) })
     }
     return gpus
   }

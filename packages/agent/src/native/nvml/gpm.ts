@@ -6,20 +6,32 @@ import { GPM_GET, GPM_METRIC, GPM_SUPPORT } from './layout.ts'
 export class GpmSampler {
   readonly #gpu: GpuHandle
   readonly #ids: readonly number[]
+  /** Id of the MIG instance; undefined for the whole GPU. */
+  readonly #instance: number | undefined
   readonly #memory: Buffer
   #before: bigint
   #after: bigint
   #hasBefore = false
 
-  private constructor(gpu: GpuHandle, ids: readonly number[], samples: readonly [bigint, bigint]) {
+  private constructor(
+    gpu: GpuHandle,
+    ids: readonly number[],
+    samples: readonly [bigint, bigint],
+    instance: number | undefined,
+  ) {
     this.#gpu = gpu
     this.#ids = ids
+    this.#instance = instance
     this.#memory = Buffer.alloc(GPM_GET.metrics + ids.length * GPM_METRIC.bytes)
     ;[this.#before, this.#after] = samples
   }
 
-  /** Undefined if the GPU cannot do it; a failure says why it might have been. */
-  static open(gpu: GpuHandle, ids: readonly number[]): GpmSampler | NvmlFailure | undefined {
+  /**
+   * Undefined if the GPU cannot do it; a failure says why it might have been.
+   *
+   * @param instance Id of a MIG instance. Default: the whole GPU.
+   */
+  static open(gpu: GpuHandle, ids: readonly number[], instance?: number): GpmSampler | NvmlFailure | undefined {
     const support = gpu.structure('nvmlGpmQueryDeviceSupport', GPM_SUPPORT.version)
     if (!Buffer.isBuffer(support)) return support
     if (support.readUInt32LE(GPM_SUPPORT.isSupported) === 0) return undefined
@@ -33,7 +45,7 @@ export class GpmSampler {
       }
       samples.push(out.readBigUInt64LE())
     }
-    return new GpmSampler(gpu, ids, [samples[0] ?? 0n, samples[1] ?? 0n])
+    return new GpmSampler(gpu, ids, [samples[0] ?? 0n, samples[1] ?? 0n], instance)
   }
 
   /**
@@ -41,7 +53,10 @@ export class GpmSampler {
    */
   sample(): number[] | NvmlFailure | undefined {
     const { library, device, handle } = this.#gpu
-    const taken = library.call(device, 'nvmlGpmSampleGet', handle, this.#after)
+    const taken =
+      this.#instance === undefined
+        ? library.call(device, 'nvmlGpmSampleGet', handle, this.#after)
+        : library.call(device, 'nvmlGpmMigSampleGet', handle, this.#instance, this.#after)
     if (taken !== undefined) return taken
     const means = this.#hasBefore ? this.#means() : undefined
     ;[this.#before, this.#after] = [this.#after, this.#before]

@@ -33,6 +33,8 @@ export const ERROR_NAMES: Readonly<Record<number, string>> = {
 
 /** Nothing went wrong. */
 export const SUCCESS = 0
+/** An argument is wrong: also an index of a MIG instance that does not exist. */
+export const INVALID_ARGUMENT = 2
 /** There is nothing, such as no process that used the GPU. */
 export const NOT_FOUND = 6
 /** A list is longer than the memory for it. */
@@ -53,6 +55,25 @@ export const MEMORY = { bytes: 40, version: 0x0200_0028, total: 8, reserved: 16,
 export const PROCESS = { bytes: 24, pid: 0, memory: 8, gpuInstance: 16 } as const
 /** `nvmlProcessUtilizationSample_t`. Unit of `time`: microseconds since the Unix epoch; of `sm`: percent. */
 export const PROCESS_SAMPLE = { bytes: 32, pid: 0, time: 8, sm: 16 } as const
+
+/** `nvmlDeviceAttributes_t`: slices of the GPU instance, and its memory. Unit of the memory: MB, of 2^20 bytes. */
+export const ATTRIBUTES = { bytes: 40, slices: 24, memoryMb: 32 } as const
+
+/**
+ * `nvmlGpuFabricInfo_v3_t`. Version 2 ends before `summary`. `status` counts only if the state is 3. Each condition of
+ * the mask has two bits, in the order of {@link FABRIC_CONDITIONS}: 0 not supported, 1 true, 2 false.
+ */
+export const FABRIC = {
+  ...{ bytes: 40, version3: 0x0300_0028, version2: 0x0200_0024 },
+  ...{ cluster: 4, clusterBytes: 16, status: 20, clique: 24, state: 28, mask: 32, summary: 36 },
+} as const
+/** Conditions of `healthMask`, from its lowest bits. */
+export const FABRIC_CONDITIONS = [
+  'degraded_bandwidth',
+  'route_recovery',
+  'route_unhealthy',
+  'access_timeout_recovery',
+] as const
 
 /** `nvmlPciInfo_t`: where the address as text is. */
 export const PCI_INFO = { bytes: 68, busId: 36 } as const

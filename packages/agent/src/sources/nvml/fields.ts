@@ -129,6 +129,9 @@ function sumOf(counters: readonly FieldReading[]): bigint | NvmlFailure {
   return sum
 }
 
+/** Least time between two samples of GPM. Unit: milliseconds. */
+export const GPM_APART_MS = 100
+
 /** Ids of GPM by field of `nvml_profile`, with the factor of their unit. */
 export const GPM_IDS: Readonly<Record<string, readonly [id: number, factor: number]>> = {
   gr_engine_active: [1, 0.01],

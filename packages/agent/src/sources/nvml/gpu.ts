@@ -10,14 +10,14 @@ import { beyondLink } from '../ranges/pcie-throughput.ts'
 import { impossible } from '../ranges/quantities.ts'
 import { type RangedField, rangesOf } from '../ranges/range-of.ts'
 import type { SourceContext } from '../source.ts'
-import { type FieldReading, GPM_IDS, readGpu } from './fields.ts'
+import { type FieldReading, GPM_APART_MS, GPM_IDS, readGpu } from './fields.ts'
+import { GpuFabric } from './gpu-fabric.ts'
+import { GpuInstances } from './gpu-instances.ts'
 import { GpuProcesses, type ProcessView } from './gpu-processes.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { ownGpuLabels } from './labels.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
 
-/** Least time between two samples of GPM. Unit: milliseconds. */
-const GPM_APART_MS = 100
 const KIB_PER_MIB = 1024
 const NOT_READ = 'it takes a second reading, or is not asked for yet'
 const NO_GPM = 'the GPU is older than Hopper, or MIG has split it: dcgm-exporter can profile it'
@@ -39,6 +39,8 @@ export class NvmlGpu {
   readonly #xids = new Map<number, bigint>()
   readonly #absences = new Map<RecordType, FieldAbsences>()
   readonly #processes: GpuProcesses
+  readonly #instances: GpuInstances
+  readonly #fabric: GpuFabric
   /** Whether its series have left the views. */
   #isGone = false
   #isClosed = false
@@ -66,6 +68,10 @@ export class NvmlGpu {
     this.#gpm = GpmSampler.open(gpu, ids)
     this.#events = XidEvents.open(gpu)
     this.#processes = new GpuProcesses(gpu, context, view)
+    const memoryBytes = this.#info.values.memory_bytes
+    const totalBytes = typeof memoryBytes === 'bigint' ? Number(memoryBytes) : undefined
+    this.#instances = new GpuInstances(gpu, context, { labels, ownLabels: this.#ownLabels }, totalBytes)
+    this.#fabric = new GpuFabric(gpu, context, this.#ownLabels)
   }
 
   /** @throws SondeError if the GPU does not answer. */
@@ -87,6 +93,9 @@ export class NvmlGpu {
     this.#report(nvmlGpuType, time, {}, { ...values, vgpu_license_status: NO_LICENCE })
     this.#report(nvmlGpuInfoType, time, this.#info.texts, this.#info.values)
     this.#sample(time)
+    this.#fabric.read(time)
+    if (values.mig_mode === 1) this.#instances.read(time)
+    else this.#instances.leave('MIG is off')
   }
 
   /**
@@ -95,7 +104,7 @@ export class NvmlGpu {
    * @throws SondeError if the driver refuses.
    */
   async readProcesses(): Promise<void> {
-    if (!this.#isGone && !this.#isClosed) await this.#processes.read()
+    if (!this.#isGone && !this.#isClosed) await this.#processes.read(this.#instances.present)
   }
 
   /** Removes its series from the views. Repeated calls have no effect. */
@@ -103,6 +112,8 @@ export class NvmlGpu {
     if (this.#isGone) return
     this.#isGone = true
     this.#processes.leave(reason)
+    this.#instances.leave(reason)
+    this.#fabric.leave(reason)
     const { absences } = this.#context
     for (const type of [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType]) {
       this.#absencesOf(type).forget()
@@ -114,6 +125,7 @@ export class NvmlGpu {
   close(): void {
     this.#isClosed = true
     this.#processes.close()
+    this.#instances.close()
     if (this.#gpm instanceof GpmSampler) this.#gpm.close()
     if (this.#events instanceof XidEvents) this.#events.close()
   }

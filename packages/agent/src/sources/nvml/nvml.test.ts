@@ -10,7 +10,9 @@ import { until } from '../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import {
+  ATTRIBUTES,
   EVENT,
+  FABRIC,
   FIELD,
   GPM_GET,
   GPM_METRIC,
@@ -25,7 +27,7 @@ import { gpuProcessType } from '../processes/type.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { findNvmlLibrary } from './find-library.ts'
 import { nvml } from './nvml.ts'
-import { nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
+import { nvmlFabricType, nvmlGpuType, nvmlMigInfoType, nvmlMigType, nvmlProfileType, nvmlXidType } from './type.ts'
 
 const NEEDS = needs('cc')
 
@@ -34,7 +36,17 @@ const suite = NEEDS.skip === false ? new NvmlDouble({ after }) : undefined
 testSource(nvml, {
   ...NEEDS,
   library: { nvml_library: suite?.folder ?? '' },
-  unreported: [nvmlXidType, nvmlProfileType, podInfoType, podDeviceType, podShareType, gpuProcessType],
+  unreported: [
+    nvmlXidType,
+    nvmlProfileType,
+    nvmlMigType,
+    nvmlMigInfoType,
+    nvmlFabricType,
+    podInfoType,
+    podDeviceType,
+    podShareType,
+    gpuProcessType,
+  ],
 })
 
 /** Starts an agent that reads a double of the library. */
@@ -204,6 +216,10 @@ test('structures lie as a C compiler lays them out', NEEDS, async () => {
     get: [GPM_GET.before, GPM_GET.after, GPM_GET.metrics],
     process: [PROCESS.bytes, PROCESS.memory, PROCESS.gpuInstance],
     use: [PROCESS_SAMPLE.bytes, PROCESS_SAMPLE.time, PROCESS_SAMPLE.sm],
+    attributes: [ATTRIBUTES.bytes, ATTRIBUTES.slices, ATTRIBUTES.memoryMb],
+    fabric: [
+      ...[FABRIC.bytes, FABRIC.cluster, FABRIC.status, FABRIC.clique, FABRIC.state, FABRIC.mask, FABRIC.summary],
+    ],
   })
 })
 

@@ -7,7 +7,15 @@ import type { LibraryDefinition, SourceDefinition } from '../source.ts'
 import { type NvmlOptions, nvmlOptions } from './config.ts'
 import { nvmlExplain } from './explain.ts'
 import { findNvmlLibrary } from './find-library.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
+import {
+  nvmlFabricType,
+  nvmlGpuInfoType,
+  nvmlGpuType,
+  nvmlMigInfoType,
+  nvmlMigType,
+  nvmlProfileType,
+  nvmlXidType,
+} from './type.ts'
 
 /** NVIDIA's management library. Calls of one GPU run one after another; calls of several GPUs run in parallel. */
 const library: LibraryDefinition<NvmlLibrary> = {
@@ -25,6 +33,7 @@ const library: LibraryDefinition<NvmlLibrary> = {
   close: () => undefined,
 }
 
+const OF_INSTANCES = [nvmlMigType, nvmlMigInfoType]
 const OF_PROCESSES = [podInfoType, podDeviceType, podShareType, gpuProcessType]
 
 /**
@@ -34,7 +43,7 @@ const OF_PROCESSES = [podInfoType, podDeviceType, podShareType, gpuProcessType]
 export const nvml: SourceDefinition = {
   name: 'nvml',
   summary: 'NVIDIA GPUs by the management library of their driver',
-  types: [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType, nvmlXidType, ...OF_PROCESSES],
+  types: [nvmlGpuType, nvmlGpuInfoType, nvmlProfileType, nvmlXidType, ...OF_INSTANCES, nvmlFabricType, ...OF_PROCESSES],
   host: 'nvml',
   module: NVML_MODULE,
   intervalMs: 1000,

@@ -359,3 +359,46 @@ export const nvmlMigType = defineType(
     ],
   },
 )
+
+/** Identity of MIG instances: one record for each compute instance, by whose UUID Kubernetes names the instance. */
+export const nvmlMigInfoType = defineType(
+  'nvml_mig_info',
+  'Identity of one MIG instance, and its GPU',
+  {
+    time: timestamp(),
+    ...ownLabels,
+    GPU_I_ID: labelNumber('u8', 'Id of the MIG instance in its GPU'),
+    GPU_I_PROFILE: label('Profile of the MIG instance, such as 1g.10gb'),
+    MIG_UUID: label('UUID of the MIG instance'),
+    slices: optional(gauge('u8', { metric: 'nvml_mig_slices', help: 'Slices of the GPU that the instance has' })),
+  },
+  {
+    entity: {
+      ...{ kind: 'gpu_instance', key: ['MIG_UUID'], host: 'Hostname', defines: true },
+      relations: [{ kind: 'gpu', key: ['UUID'] }],
+    },
+    core: [],
+  },
+)
+
+const condition = (help: string) => optional(gauge('u8', { help: `1 if ${help}, 0 if not` }))
+
+/** Registration of a GPU with its NVLink domain. A domain may span hosts. */
+export const nvmlFabricType = defineType(
+  'nvml_fabric',
+  'Registration of one GPU with its NVLink domain',
+  {
+    time: timestamp(),
+    ...ownLabels,
+    cluster: text({ help: 'UUID of the NVLink domain; empty if the GPU belongs to none' }),
+    clique: gauge('u32', { help: 'Id of the clique: GPUs of one clique of a domain reach each other over NVLink' }),
+    state: gauge('u8', { help: 'State of the registration: 1 not started, 2 in progress, 3 completed' }),
+    status: optional(gauge('u32', { help: 'Result of the registration as NVML numbers errors; 0 is success' })),
+    summary: optional(gauge('u8', { help: 'Health of the fabric: 1 healthy, 2 unhealthy, 3 limited capacity' })),
+    degraded_bandwidth: condition('the GPU has less NVLink bandwidth than it should'),
+    route_recovery: condition('routes of the GPU are being recovered'),
+    route_unhealthy: condition('a route of the GPU is unhealthy'),
+    access_timeout_recovery: condition('the GPU recovers from an access that took too long'),
+  },
+  { entity, core: ['state', 'summary'] },
+)
