@@ -119,9 +119,10 @@ API doca_error_t SHORT(apply_config)(diag_context *diag)
 {
 	CALL(diag, DIAG, DOCA_ERROR_DRIVER);
 	NEEDS(diag->state == CREATED, DOCA_ERROR_BAD_STATE);
-	NEEDS(diag->set == ALL_SET, DOCA_ERROR_INVALID_VALUE);
+	NEEDS(diag->set == ALL_SET || !call.facts->needs_all_set, DOCA_ERROR_INVALID_VALUE);
 	if (diag->sample_mode == ON_DEMAND) {
-		NEEDS(diag->sample_period == 0 && diag->log_max_num_samples == 0, DOCA_ERROR_INVALID_VALUE);
+		int is_zero = diag->sample_period == 0 && diag->log_max_num_samples == 0;
+		NEEDS(is_zero || !call.facts->needs_zero_on_demand, DOCA_ERROR_INVALID_VALUE);
 	} else {
 		NEEDS(diag->sample_period > 0, DOCA_ERROR_INVALID_VALUE);
 		diag->sample_period = possible_period(&call, diag->sample_period);
@@ -198,11 +199,12 @@ API doca_error_t SHORT(start)(diag_context *diag)
 	return DOCA_SUCCESS;
 }
 
-// Before the start it is 0, and no error.
+// Before the start it is 0, and no error, as a field report says.
 API doca_error_t SHORT(get_sample_size)(diag_context *diag, uint32_t *sample_size)
 {
 	NEEDS(sample_size, DOCA_ERROR_INVALID_VALUE);
 	CALL(diag, DIAG, DOCA_ERROR_DRIVER);
+	NEEDS(diag->state == STARTED || call.facts->size_before_start, DOCA_ERROR_BAD_STATE);
 	*sample_size = (uint32_t)call_claim(&call, diag->state == STARTED ? sample_bytes(diag, call.facts) : 0);
 	return DOCA_SUCCESS;
 }
@@ -213,6 +215,7 @@ API doca_error_t SHORT(query_counters)(diag_context *diag, void *buf, uint32_t m
 	NEEDS(buf && num_valid_samples, DOCA_ERROR_INVALID_VALUE);
 	CALL(diag, DIAG, DOCA_ERROR_OPERATING_SYSTEM);
 	NEEDS(diag->state == STARTED, DOCA_ERROR_BAD_STATE);
+	call_take(&call, (uint64_t)(diag->sample_mode == ON_DEMAND ? call.facts->on_demand_us : call.facts->drain_us));
 	doca_error_t error = sampling_read(diag, &call, buf, max_samples_to_read, num_valid_samples);
 	*num_valid_samples = (uint32_t)call_claim(&call, *num_valid_samples);
 	return error;

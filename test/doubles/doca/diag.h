@@ -41,6 +41,7 @@ struct doca_telemetry_diag {
 
 typedef struct doca_telemetry_diag diag_context;
 
+int bluefield3_has(uint64_t id);
 struct wave wave_of(const struct facts *facts, uint64_t id);
 uint32_t sample_bytes(const diag_context *diag, const struct facts *facts);
 

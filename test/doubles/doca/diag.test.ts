@@ -229,7 +229,8 @@ test('the clock of the device drifts and is ahead', NEEDS, (t) => {
 
 test('data IDs are refused with the reason and the first of them', NEEDS, (t) => {
   const unsupported: Wave = { id: 9n, start: 0n, step: 1n, extra: 0n, kind: 'unsupported' }
-  const { double, calls, diag } = bringUp(t, { waves: [unsupported] })
+  const anyId = { any_id: 1 }
+  const { double, calls, diag } = bringUp(t, { waves: [unsupported], facts: anyId })
   set(calls, diag, { sync: 1, maxIds: 3 })
   calls.good(`${DIAG}apply_config`, 'p', diag)
   const unsynced = 0x1020_0001_0000_0000n
@@ -238,11 +239,11 @@ test('data IDs are refused with the reason and the first of them', NEEDS, (t) =>
   assert.deepEqual(apply(calls, diag, [5n, 9n]), ['NOT_SUPPORTED', 9n])
   assert.deepEqual(apply(calls, diag, [5n, unsynced, 9n]), ['BAD_CONFIG', unsynced])
   assert.deepEqual(apply(calls, diag, [1n, 2n, 3n, 4n]), ['FULL', 4n])
-  double.play({ mlx5_0: { facts: { resources: 2 } } })
+  double.play({ mlx5_0: { facts: { ...anyId, resources: 2 } } })
   assert.deepEqual(apply(calls, diag, [1n, 2n, 3n]), ['NO_MEMORY', 3n])
   double.play({ mlx5_0: { waves: [unsupported], facts: { listed_only: 1 } } })
   assert.equal(check(5n), 'NOT_SUPPORTED')
-  double.play({ mlx5_0: {} })
+  double.play({ mlx5_0: { facts: anyId } })
   assert.deepEqual(apply(calls, diag, [1n, 2n]), ['SUCCESS', 0n])
   assert.equal(calls.number(`${DIAG}get_num_applied_counters`, 'p', diag), 2n)
   const list = new BigUint64Array(2)
@@ -250,6 +251,33 @@ test('data IDs are refused with the reason and the first of them', NEEDS, (t) =>
   assert.deepEqual([...list], [1n, 2n])
   assert.equal(check(1n), 'BAD_STATE', 'they are applied')
 })
+
+test('without a line, a data ID is supported if a BlueField-3 supports it', NEEDS, (t) => {
+  const { calls, diag } = bringUp(t)
+  set(calls, diag)
+  calls.good(`${DIAG}apply_config`, 'p', diag)
+  const check = (id: bigint) => calls.call(`${DIAG}check_data_id`, 'p uint64_t', diag, id << 32n)
+  const answers = (...ids: readonly bigint[]) => [...new Set(ids.map(check))]
+  assert.deepEqual(answers(0x1020_0001n, 0x1080_0005n, 0x1160_000en, 0x1180_0003n, 0x11a0_0004n), ['SUCCESS'])
+  assert.deepEqual(answers(0x1080_0002n, 0x1080_0003n, 0x10c0_0003n, 0x1020_0007n, 5n), ['NOT_SUPPORTED'])
+})
+
+for (const [how, options, leastUs] of [
+  ['of a device that samples itself takes 64 µs', {}, 64],
+  ['for a sample on request takes 2 ms', { mode: MODES.onDemand, periodNs: 0n, log: 0 }, 2000],
+] as const)
+  test(`a query ${how}, unless a line sets its cost`, NEEDS, (t) => {
+    const { double, calls, diag } = bringUp(t)
+    start(calls, diag, options)
+    const tookUs = () => {
+      const startedNs = process.hrtime.bigint()
+      for (let round = 0; round < 10; round++) query(calls, diag, 1)
+      return Number(process.hrtime.bigint() - startedNs) / 10_000
+    }
+    assert.ok(tookUs() >= leastUs)
+    double.play({ mlx5_0: { faults: [`cost ${DIAG}query_counters 5000 sleep`] } })
+    assert.ok(tookUs() >= 5000)
+  })
 
 test('refuses each step out of order', NEEDS, (t) => {
   const { double, calls, dev, diag } = bringUp(t)

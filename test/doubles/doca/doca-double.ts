@@ -39,6 +39,7 @@ export type DoubleFact =
   | 'owned'
   | 'resources'
   | 'listed_only'
+  | 'any_id'
   | 'stride'
   | 'first_sample_id'
   | 'adp_retx'
@@ -69,6 +70,12 @@ export type DoubleFact =
   | 'dpa'
   | 'dpa_timer_khz'
   | 'dpa_needs_process'
+  | 'dpa_list_bytes'
+  | 'drain_us'
+  | 'on_demand_us'
+  | 'needs_all_set'
+  | 'needs_zero_on_demand'
+  | 'size_before_start'
 
 /** A congestion-control algorithm of the double. */
 export interface DoubleAlgorithm {
@@ -142,6 +149,7 @@ const SOURCES = {
   'libdoca_telemetry.so.2': [
     'adp-retx.c',
     'diag.c',
+    'bluefield3.c',
     'ownership.c',
     'sampling.c',
     'phy.c',

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -200,6 +201,16 @@ static void spend(const struct call *call)
 	if (cost->sleeps) usleep((unsigned)cost->number);
 	while (clock_ns(CLOCK_MONOTONIC) - start < cost->number * 1000) continue;
 	count(call->world->cost_ns, (int64_t)(clock_ns(CLOCK_MONOTONIC) - start));
+}
+
+// The thread sleeps, as in a call of the kernel that waits for the device.
+void call_take(const struct call *call, uint64_t us)
+{
+	static _Thread_local int is_precise;
+	if (us == 0 || fault_of(call, FAULT_COST)) return;
+	if (!is_precise) is_precise = prctl(PR_SET_TIMERSLACK, 1) == 0;
+	struct timespec time = { (time_t)(us / 1000000), (long)(us % 1000000 * 1000) };
+	while (nanosleep(&time, &time) != 0) continue;
 }
 
 static void log_error(const struct call *call)

@@ -107,11 +107,12 @@ struct facts {
 	uint64_t generation;
 	int64_t active_rate_mbps, offset_ns, drift_ppb, frc_hz, burst_every_us, burst_us;
 	int64_t diag, max_ids, log_max_samples, data_clear, sync_start, sample_modes, timestamp_sources, min_period_ns;
-	int64_t owned, resources, listed_only, stride, first_sample_id;
+	int64_t owned, resources, listed_only, any_id, stride, first_sample_id;
+	int64_t drain_us, on_demand_us, needs_all_set, needs_zero_on_demand, size_before_start;
 	int64_t adp_retx, histogram, max_bins, time_units, vhca_id;
 	int64_t phy, phy_operation, phy_module, phy_counters, cable;
 	int64_t pci_management, pci_power, pci_peer, pci_counters, pci_overflow, pci_stalled, pci_fec, pci_fber;
-	int64_t pcc, pcc_slots, dpa, dpa_timer_khz, dpa_needs_process;
+	int64_t pcc, pcc_slots, dpa, dpa_timer_khz, dpa_needs_process, dpa_list_bytes;
 	int64_t pci_buckets, pci_bucket_ns, pci_depth, pci_index, pci_node;
 	struct wave waves[WAVES_MAX];
 	unsigned wave_count;
@@ -220,6 +221,7 @@ struct call call_begin(struct world *world, struct device *device, uint64_t gene
 	doca_error_t when_removed);
 void call_end(struct call *call);
 uint64_t call_claim(const struct call *call, uint64_t count); // the count, or the lie of the scenario
+void call_take(const struct call *call, uint64_t us); // time of a command to the device; a line `cost` replaces it
 uint64_t call_elapsed_ns(const struct call *call);            // of the device's clock, since the scenario's anchor
 uint64_t call_host_ns(const struct call *call);               // of the host's monotonic clock
 void call_write(const struct call *call, const char *image, void *out); // a structure, and nonsense after its end

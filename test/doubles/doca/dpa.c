@@ -109,7 +109,8 @@ API doca_error_t SHORT(get_process_list_size)(dpa_context *dpa, uint32_t process
 		NEEDS(bytes, DOCA_ERROR_INVALID_VALUE); \
 		CALL(dpa, DPA, DOCA_ERROR_DRIVER); \
 		NEEDS(process == ALL && thread == ALL, DOCA_ERROR_INVALID_VALUE); \
-		*bytes = (uint32_t)call_claim(&call, THREADS_MAX * sizeof(entry)); \
+		uint64_t least = THREADS_MAX * sizeof(entry), reported = (uint64_t)call.facts->dpa_list_bytes; \
+		*bytes = (uint32_t)call_claim(&call, reported > least ? reported : least); \
 		return DOCA_SUCCESS; \
 	}
 

@@ -23,10 +23,11 @@ struct moment {
 struct wave wave_of(const struct facts *facts, uint64_t id)
 {
 	for (unsigned i = 0; i < facts->wave_count; i++) if (facts->waves[i].id == id) return facts->waves[i];
-	struct wave wave = { .id = id, .kind = facts->listed_only ? WAVE_UNSUPPORTED : WAVE_COUNTER };
+	int unknown = facts->listed_only || (!facts->any_id && !bluefield3_has(id));
+	struct wave wave = { .id = id, .kind = unknown ? WAVE_UNSUPPORTED : WAVE_COUNTER };
 	wave.step = GROUP(id) + COUNTER(id) + (id & 0xffffffff);
 	wave.extra = 8 * wave.step;
-	if (facts->listed_only) return wave;
+	if (unknown) return wave;
 	if (GROUP(id) == 0x1020 || GROUP(id) == 0x1140) wave.kind = WAVE_UNSYNCED;
 	if (GROUP(id) == 0x1160 && (COUNTER(id) == 0xd || COUNTER(id) == 0xe)) wave.kind = WAVE_GAUGE;
 	return wave;

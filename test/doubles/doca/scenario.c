@@ -18,14 +18,15 @@ static const struct {
 	NUMBER(burst_every_us, 1000), NUMBER(burst_us, 100), NUMBER(diag, 1), NUMBER(max_ids, 64),
 	NUMBER(log_max_samples, 16), NUMBER(data_clear, 1), NUMBER(sync_start, 1), NUMBER(sample_modes, 7),
 	NUMBER(timestamp_sources, 3), NUMBER(min_period_ns, 0), NUMBER(owned, 0), NUMBER(resources, WAVES_MAX),
-	NUMBER(listed_only, 0), NUMBER(stride, 0), NUMBER(first_sample_id, 0), NUMBER(adp_retx, 1),
+	NUMBER(listed_only, 0), NUMBER(any_id, 0), NUMBER(stride, 0), NUMBER(first_sample_id, 0), NUMBER(adp_retx, 1),
 	NUMBER(histogram, 1), NUMBER(max_bins, 16), NUMBER(time_units, 15), NUMBER(vhca_id, 0),
 	NUMBER(phy, 1), NUMBER(phy_operation, 1), NUMBER(phy_module, 1), NUMBER(phy_counters, 1), NUMBER(cable, 1),
 	NUMBER(pci_management, 1), NUMBER(pci_power, 1), NUMBER(pci_peer, 1), NUMBER(pci_counters, 1),
 	NUMBER(pci_overflow, 1), NUMBER(pci_stalled, 1), NUMBER(pci_fec, 1), NUMBER(pci_fber, 1),
 	NUMBER(pci_buckets, 16), NUMBER(pci_bucket_ns, 250), NUMBER(pci_depth, 0), NUMBER(pci_index, 0),
 	NUMBER(pci_node, 0), NUMBER(pcc, 1), NUMBER(pcc_slots, 16), NUMBER(dpa, 1), NUMBER(dpa_timer_khz, 1000000),
-	NUMBER(dpa_needs_process, 1),
+	NUMBER(dpa_needs_process, 1), NUMBER(dpa_list_bytes, 1800000), NUMBER(drain_us, 64), NUMBER(on_demand_us, 2000),
+	NUMBER(needs_all_set, 1), NUMBER(needs_zero_on_demand, 1), NUMBER(size_before_start, 1),
 };
 #define NUMBERS_COUNT (sizeof NUMBERS / sizeof *NUMBERS)
 

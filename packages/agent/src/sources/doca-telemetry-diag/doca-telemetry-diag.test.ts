@@ -220,7 +220,9 @@ test('functions of one card take turns with its counters, and each gets its samp
         .at(-1)?.samples_total ?? 0,
     )
   await until('both are sampled again and again', () => samplesOf('mlx5_0') > 3 && samplesOf('mlx5_1') > 3)
-  assert.deepEqual([running.state, running.stats.errors, double.total('contexts')], ['reading', 0, 1])
+  // Between two turns there is none.
+  assert.ok(double.total('contexts') <= 1)
+  assert.deepEqual([running.state, running.stats.errors], ['reading', 0])
 })
 
 test('a function that samples by itself keeps the counters of its card until it is closed', NEEDS, async (t) => {
@@ -235,7 +237,7 @@ test('a function that samples by itself keeps the counters of its card until it 
 })
 
 test('a device that has none of the counters names the first of them', NEEDS, async (t) => {
-  const counters = Array.from({ length: 40 }, (_, at) => idText(0x1180_0000_0000_0000n + BigInt(at)))
+  const counters = Array.from({ length: 40 }, (_, at) => idText(0x1180_0001_0000_0000n + BigInt(at)))
   const devices = { mlx5_0: { facts: { listed_only: 1 } } }
   const { running } = start(t, { devices, options: { counters } })
   await until('it says so', () => running.state === 'failed')
