@@ -43,6 +43,8 @@ const OF_LISTS: Partial<Record<DocaErrorName, Meaning>> = {
 }
 
 const NO_PCC = 'programmable congestion control needs a BlueField-3 or newer; a ConnectX-7 supports a part of it'
+/** Adapters that support it, at least a part. */
+const PCC_ADAPTERS = /^(?:BlueField-[3-9]|ConnectX-[7-9])/
 /** Errors of programmable congestion control. */
 const OF_PCC: Partial<Record<DocaErrorName, Meaning>> = {
   ...OF_CAPABILITIES,
@@ -95,6 +97,8 @@ export class DocaFailure {
   readonly words: string
   /** Device, call and what the library said; fit for people. */
   readonly error: SondeError
+  readonly #device: string
+  readonly #call: string
 
   /**
    * @param call Name of the function.
@@ -103,8 +107,23 @@ export class DocaFailure {
   constructor(device: string, call: string, name: DocaErrorName | 'NO_SYMBOL', meaning = meaningOf(call, name)) {
     this.kind = meaning?.kind ?? 'failed'
     this.name = name
+    this.#device = device
+    this.#call = call
     this.words = meaning?.words ?? 'for which its documentation has no reason; the kernel log may say more'
     this.error = new SondeError('SRC_CALL', `${device}: ${call} answers ${name}, ${this.words}`)
+  }
+
+  /** The same failure of a known adapter, such as `ConnectX-7`: what it lacks depends on it. */
+  ofAdapter(adapter: string): DocaFailure {
+    if (this.kind !== 'unsupported' || adapter === '') return this
+    const words = `${this.words}; this is a ${adapter}${this.#adviceFor(adapter)}`
+    return new DocaFailure(this.#device, this.#call, this.name, { kind: this.kind, words })
+  }
+
+  /** An adapter that can do more than it says may have it switched off. */
+  #adviceFor(adapter: string): string {
+    const isPcc = this.words === NO_PCC && PCC_ADAPTERS.test(adapter)
+    return isPcc ? ': switch it on with `mlxconfig -d DEVICE set USER_PROGRAMMABLE_CC=1`, and reset the firmware' : ''
   }
 }
 

@@ -8,8 +8,18 @@ export const diagExplain: SourceExplain = {
   ...docaExplain,
   deviceSteps(context, device) {
     const steps = docaExplain.deviceSteps(context, device)
-    return [...steps.slice(0, -1), ownershipStep(context, device), ...steps.slice(-1)]
+    return [...steps.slice(0, -1), ownershipStep(context, device), COST, ...steps.slice(-1)]
   },
+}
+
+/** The device samples by itself, so processor time is that of draining. */
+const COST: Step = {
+  name: 'cost',
+  check: async () =>
+    fine(
+      'high_frequency, counters, sample_period_us',
+      'without high_frequency a reading takes about 2 ms in each interval; with it, doca_diag_sampling_drain_cpu_ratio is the share of a core. If that is too high, list fewer counters, raise sample_period_us, or raise interval_ms to 5000',
+    ),
 }
 
 /** No file shows which program holds the counters. A source that is refused reports it. */

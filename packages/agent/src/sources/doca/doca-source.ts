@@ -5,6 +5,7 @@ import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaLibrary } from '../../native/doca/library.ts'
 import { DocaRoster } from '../../native/doca/roster.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
+import { adapterOf } from './adapter.ts'
 import type { DocaOptions } from './options.ts'
 import { DocaPlace, LIMIT_KEY, type OpenReader } from './place.ts'
 import { WantedDevices } from './wanted-devices.ts'
@@ -135,7 +136,10 @@ export class DocaSource implements NodeSource {
       context: this.#context,
       limitMs: this.#options.stuck_ms,
       openDevice: () => DocaDevice.open(this.#library, name),
-      openReader: this.#openReader,
+      openReader: async (device, context) => {
+        const reader = await this.#openReader(device, context)
+        return reader instanceof DocaFailure ? reader.ofAdapter(adapterOf(context.paths.sysfs, name)) : reader
+      },
       refused: (device, failure) => this.#reportRefusal(device, failure),
       left: (device, reason) => this.#context.absences.gone(this.#type, this.#labelsOf(device), reason),
       changed: () => this.#follows(),

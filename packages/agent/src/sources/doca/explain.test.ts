@@ -3,15 +3,20 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { absenceType } from '@sonde/sdk/internal'
+import { needs } from '../../../../../test/debian.ts'
+import { DocaDouble } from '../../../../../test/doubles/doca/doca-double.ts'
 import { ask, brokenLinkFor, type ChainOptions, testConfig } from '../../explain/test-chains.ts'
 import { ReadRefusal } from '../chains/chain-context.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
+import { docaTelemetryPcc } from '../doca-telemetry-pcc/doca-telemetry-pcc.ts'
 import { SOURCES } from '../registry.ts'
-import { TestNode } from '../test-node.ts'
+import { TestedSource, TestNode } from '../test-node.ts'
 import { UNOBTAINABLE } from './unobtainable.ts'
 import { docaVersions } from './versions.ts'
 
+const NEEDS = needs('cc')
 const DEVICE = 'sys/class/infiniband/mlx5_0'
 const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
 const DENIED = new ReadRefusal('denied', 'EACCES')
@@ -231,4 +236,39 @@ test('reports the versions of library, driver, firmware and kernel, and why a ve
   node.remove(`${DEVICE}/fw_ver`)
   const { 'kernel taint': taint, 'firmware of mlx5_0': firmware } = await told()
   assert.deepEqual([taint, firmware], ['none', 'ENOENT: nothing is there'])
+})
+
+// The common issues of the recipe for Kubernetes that have no fault above.
+
+/** Adapters without congestion control, and the advice for each. */
+const WITHOUT_PCC: Readonly<Record<string, readonly [partId: string, advice: RegExp]>> = {
+  'a ConnectX-6 Dx': ['0x101d', /needs a BlueField-3 or newer; .*; this is a ConnectX-6 Dx$/],
+  'a BlueField-3': ['0xa2dc', /; this is a BlueField-3: switch it on with `mlxconfig .*USER_PROGRAMMABLE_CC=1`/],
+  'an adapter that is not listed': ['0xffff', /a ConnectX-7 supports a part of it$/],
+}
+
+for (const [what, [partId, advice]] of Object.entries(WITHOUT_PCC)) {
+  test(`congestion control is not available on ${what}: the advice fits the adapter`, NEEDS, async (t) => {
+    const { node } = nodeOf(t)
+    node.write(`${ADAPTER}/device`, `${partId}\n`)
+    const double = new DocaDouble(t)
+    double.play({ mlx5_0: { facts: { pcc: 0 } } })
+    const tested = new TestedSource(docaTelemetryPcc, { ...node.paths, doca_library: double.folder })
+    t.after(() => tested.source.close())
+    await tested.source.sample()
+    const [absence = assert.fail('no reason')] = tested.take().filter(({ type }) => type === absenceType)
+    assert.match(String(absence.record.reason), advice)
+    // The source fails with the same words, which explain shows.
+    await assert.rejects(tested.source.sample(), advice)
+  })
+}
+
+test('diagnostic counters take processor time: explain shows where the cost is read, and what lowers it', async (t) => {
+  const { node, library } = nodeOf(t)
+  const [chain] = await ask(node, 'doca_telemetry_diag', askedOf(library))
+  const cost = chain?.links.find(({ name }) => name === 'cost')?.answer ?? ''
+  assert.match(cost, /list fewer counters, raise sample_period_us, or raise interval_ms to 5000$/)
+  const metrics = docaTelemetryDiag.types.flatMap(({ metrics }) => [...metrics.values()])
+  const [metric = assert.fail('no metric is named')] = /doca_\w+/.exec(cost) ?? []
+  assert.ok(metrics.includes(metric))
 })
