@@ -43,6 +43,8 @@ export interface StartOptions {
 }
 
 const START_LIMIT_MS = 120_000
+/** The first and the longest pause between two looks of {@link until}. */
+const LOOK_MS = { first: 25, longest: 100 } as const
 
 function launch(
   args: readonly string[],
@@ -135,19 +137,22 @@ export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 
   return tookMs
 }
 
-/** Waits until `look` gives something; fails with the name of what was awaited, which may say what was seen. */
+/**
+ * Waits until `look` returns a value, and fails with the name of the awaited state, which may include the last look. The
+ * pauses grow, because a look takes processor time that the awaited process needs.
+ */
 export async function until<T>(
   what: string | (() => string),
   limitMs: number,
   look: () => T | undefined | false | Promise<T | undefined | false>,
 ): Promise<T> {
   const deadlineMs = Date.now() + limitMs
-  for (;;) {
+  for (let pauseMs: number = LOOK_MS.first; ; pauseMs = Math.min(pauseMs * 1.25, LOOK_MS.longest)) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     if (Date.now() > deadlineMs)
       throw new Error(`not within ${limitMs} ms: ${typeof what === 'string' ? what : what()}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
