@@ -16,7 +16,7 @@ const ENTRIES = {
     'hosting/host-main',
     'traceback/book/read-main',
     'sources/registry',
-    'sources/ethtool/ethtool',
+    'sources/ethtool/sources',
     'sources/doca/sources',
     'sources/nvml/nvml',
     'sources/kubernetes/kubernetes',

@@ -26,6 +26,7 @@ export const DEBIAN_PACKAGES = {
   python3: 'python3',
   grpcio: 'python3-grpcio python3-protobuf protobuf-compiler',
   runc: 'runc',
+  ip: 'iproute2',
   'json-c': 'libjson-c-dev',
 } as const
 

@@ -19,8 +19,8 @@ export const NVML_MODULE: string = new URL(`./sources/nvml/nvml${EXTENSION}`, im
 /** The file with the kubernetes source. */
 export const KUBERNETES_MODULE: string = new URL(`./sources/kubernetes/kubernetes${EXTENSION}`, import.meta.url).href
 
-/** The file with the ethtool source. */
-export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/ethtool${EXTENSION}`, import.meta.url).href
+/** The file with the sources that ask network drivers. */
+export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/sources${EXTENSION}`, import.meta.url).href
 
 /** What reads a file of rules in a worker. */
 export const RULES_MODULE: URL = new URL(`./traceback/book/read-main${EXTENSION}`, import.meta.url)

@@ -13,6 +13,7 @@ import {
   VALUE,
 } from './ethtool-layout.ts'
 import { type Libc, openLibc } from './libc.ts'
+import { socketIn } from './net-namespace.ts'
 
 /**
  * Statistics of one device at most; a driver that tells of more is refused. With 128 queues an mlx5 has about 30 000.
@@ -76,11 +77,21 @@ export class EthtoolSocket {
 
   /**
    * @param library See {@link openLibc}.
+   * @param descriptor An open socket. Default: a new socket in the network namespace of this process.
    * @throws SondeError `SRC_LIBRARY`, and `SRC_CALL` if no socket is to be had.
    */
-  constructor(library?: string | null) {
+  constructor(library?: string | null, descriptor?: number) {
     this.#libc = openLibc(library)
-    this.#descriptor = this.#libc.openSocket()
+    this.#descriptor = descriptor ?? this.#libc.openSocket()
+  }
+
+  /**
+   * A socket in another network namespace: see {@link socketIn}.
+   *
+   * @throws SondeError `SRC_CALL` if the namespace cannot be entered.
+   */
+  static inside(path: string): EthtoolSocket {
+    return new EthtoolSocket(null, socketIn(path))
   }
 
   /**

@@ -8,6 +8,7 @@ import { netdev } from './netdev/netdev.ts'
 import { nvml } from './nvml/nvml.ts'
 import { pci } from './pci/pci.ts'
 import { pciSamples } from './pci-samples/pci-samples.ts'
+import { podNics } from './pod-nics/pod-nics.ts'
 import { pressureSamples } from './pressure-samples/pressure-samples.ts'
 import { rdma } from './rdma/rdma.ts'
 import { rdmaPortSamples } from './rdma-port-samples/rdma-port-samples.ts'
@@ -25,6 +26,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   rdmaSamples,
   rdmaPortSamples,
   ethtool,
+  podNics,
   pci,
   pciSamples,
   ...DOCA_SOURCES,

@@ -2,11 +2,12 @@ import { SondeError } from '@sonde/sdk'
 import type { EthtoolSocket } from '../../native/ethtool.ts'
 import { ETHTOOL_MODULE } from '../../places.ts'
 import { ReadFailure } from '../kernel-file.ts'
-import type { Duty, LibraryDefinition, NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
+import type { Duty, NodeSource, Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { type EthtoolOptions, ethtoolOptions } from './config.ts'
 import { ethtoolExplain } from './explain.ts'
 import { EthtoolInterface } from './interface.ts'
 import { Interfaces } from './interfaces.ts'
+import { ethtoolLibrary } from './library.ts'
 import { ethtoolDriverType, ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from './type.ts'
 
 /** Interfaces that are read at most; further ones are dropped and counted. */
@@ -111,36 +112,11 @@ export function ethtoolOf(library?: string): SourceDefinition {
     look: (options, paths) => new Interfaces(options as EthtoolOptions, paths).probe(),
     explain: ethtoolExplain,
     load: async () => ({
-      library: libraryOf(library),
+      library: ethtoolLibrary(library),
       create: (options, context) => new EthtoolSource(options as EthtoolOptions, context),
     }),
   }
 }
 
-/**
- * The calls to drivers. The kernel runs most of them one at a time, so they are made one after another. A slow driver
- * keeps its own thread. The calls use at most half of the time, because other programs call drivers too.
- */
-function libraryOf(library: string | undefined): LibraryDefinition<EthtoolSocket> {
-  return {
-    name: 'ethtool',
-    parallel: 1,
-    loadShare: 0.5,
-    async open() {
-      // Imported by the child alone: see the README of the folder.
-      const { EthtoolSocket } = await import('../../native/ethtool.ts')
-      return new EthtoolSocket(library)
-    },
-    close: (socket) => socket.close(),
-  }
-}
-
 /** Registry row of the ethtool source. */
 export const ethtool: SourceDefinition = ethtoolOf()
-
-/**
- * What the child process looks its source up in.
- *
- * @public
- */
-export const SOURCES: readonly SourceDefinition[] = [ethtool]

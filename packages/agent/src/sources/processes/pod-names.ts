@@ -31,6 +31,11 @@ export class PodNames {
     this.#nowMs = nowMs
   }
 
+  /** Number of names that are kept: those of the last reading. */
+  get count(): number {
+    return this.#byUid.size + this.#byContainer.size
+  }
+
   /** The pod of a UID, with the name of the container of an id. */
   find(uid: string, container: string): NamedContainer | undefined {
     return this.#byContainer.get(container) ?? this.#byUid.get(uid)
