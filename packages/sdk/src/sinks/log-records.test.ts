@@ -67,7 +67,7 @@ const KEPT: Readonly<Record<string, readonly [attributes: string, open: Open]>> 
     },
   ],
   fluent_bit: [
-    TEXT,
+    OBJECT,
     async (t) => {
       const peer = await ForwardPeer.start(t)
       const records = () => peer.events.map(({ record }) => record)

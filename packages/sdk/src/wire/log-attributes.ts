@@ -24,9 +24,19 @@ function isScalar(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
+/** Whether records of a type are log records; a field set may have left out fields of them. */
+export function isLogType({ name }: RecordType): boolean {
+  return name === logType.name
+}
+
+/** Whether a field has the attributes of a log record as text: formats with maps have a map in its place. */
+export function hasAttributes(type: RecordType, fieldName: string): boolean {
+  return isLogType(type) && fieldName === 'attributes'
+}
+
 /** A record for JSON: the attributes of a log record as an object, and other records as they are. */
 export function readableRecord<R extends object>(type: RecordType, record: R): R {
-  if (type.fingerprint !== logType.fingerprint) return record
   const { attributes } = record as { readonly attributes?: unknown }
-  return { ...record, attributes: attributesOfLog(typeof attributes === 'string' ? attributes : '') }
+  if (typeof attributes !== 'string' || !hasAttributes(type, 'attributes')) return record
+  return { ...record, attributes: attributesOfLog(attributes) }
 }

@@ -2,6 +2,7 @@ import { SondeError } from '../../errors.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { labelText } from '../../schema/reader.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
+import { attributesOfLog } from '../log-attributes.ts'
 import { type EventTime, EventTimes } from './event-time.ts'
 import { EventCache, type KnownEvents } from './known-events.ts'
 import { pack } from './msgpack.ts'
@@ -98,13 +99,14 @@ export class EventWriter {
   }
 
   #texts(known: KnownEvents, { texts }: EventTemplate, { symbols }: Batch, views: Views, at: number): void {
-    for (const { slot, key, isSymbol } of texts) {
+    for (const { slot, key, isSymbol, isMap } of texts) {
       if (isSymbol) {
         this.#append(known.label(slot, key, views.data.getUint32(at + slot.offset, true), symbols))
         continue
       }
       this.#append(key)
-      this.#append(pack(labelText(slot, views, at, symbols)))
+      const text = labelText(slot, views, at, symbols)
+      this.#append(pack(isMap ? attributesOfLog(text) : text))
     }
   }
 

@@ -1,4 +1,4 @@
-/** A value that {@link pack} writes. Numbers are whole and fit u32. */
+/** A value that {@link pack} writes. */
 export type Packable =
   | null
   | boolean
@@ -8,17 +8,27 @@ export type Packable =
   | readonly Packable[]
   | { readonly [key: string]: Packable }
 
-/** The MessagePack form of a small value: of options and handshakes. Records have an encoder of their own. */
+/** The MessagePack form of a small value: of options, handshakes and log attributes. Records have an encoder. */
 export function pack(value: Packable): Buffer {
   if (value === null) return Buffer.of(0xc0)
   if (typeof value === 'boolean') return Buffer.of(value ? 0xc3 : 0xc2)
-  if (typeof value === 'number') return value < 0x80 ? Buffer.of(value) : header(0xce, value, 4)
+  if (typeof value === 'number') return packNumber(value)
   if (typeof value === 'string') return packText(Buffer.from(value))
   if (value instanceof Uint8Array)
     return Buffer.concat([value.length < 0x100 ? header(0xc4, value.length, 1) : binaryHeader(value.length), value])
   if (Array.isArray(value)) return Buffer.concat([arrayHeader(value.length), ...value.map(pack)])
   const entries = Object.entries(value)
   return Buffer.concat([mapHeader(entries.length), ...entries.flat().map(pack)])
+}
+
+function packNumber(value: number): Buffer {
+  if (Number.isInteger(value) && value >= 0 && value < 2 ** 32)
+    return value < 0x80 ? Buffer.of(value) : header(0xce, value, 4)
+  const bytes = Buffer.alloc(9)
+  bytes[0] = Number.isSafeInteger(value) ? 0xd3 : 0xcb
+  if (Number.isSafeInteger(value)) bytes.writeBigInt64BE(BigInt(value), 1)
+  else bytes.writeDoubleBE(value, 1)
+  return bytes
 }
 
 /** Text that is UTF-8 already. */

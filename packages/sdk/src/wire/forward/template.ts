@@ -3,6 +3,7 @@ import { addressFormOf } from '../../schema/element.ts'
 import type { Kind } from '../../schema/kinds.ts'
 import type { Slot } from '../../schema/layout.ts'
 import type { RecordType } from '../../schema/record-type.ts'
+import { hasAttributes } from '../log-attributes.ts'
 import { arrayHeader, mapHeader, pack } from './msgpack.ts'
 
 /**
@@ -37,6 +38,8 @@ export interface TextSlot {
   readonly key: Buffer
   /** Whether it is a label by id. The encoded text of such a label is cached. */
   readonly isSymbol: boolean
+  /** Whether it is a map in the event: the attributes of a log record. */
+  readonly isMap: boolean
 }
 
 /** Operations by kind; the codes are those of {@link OPERATION_CODES}. */
@@ -105,7 +108,8 @@ export function templateOf(
   for (const slot of present) {
     const key = pack(fields.get(slot) ?? slot.name)
     if (isText(slot)) {
-      texts.push({ slot, key, isSymbol: slot.field.kind === 'symbol' && slot.field.role === 'label' })
+      const isSymbol = slot.field.kind === 'symbol' && slot.field.role === 'label'
+      texts.push({ slot, key, isSymbol, isMap: hasAttributes(type, slot.name) })
       continue
     }
     out.add(key)

@@ -1,8 +1,7 @@
 import type { Batch } from '../../schema/batch.ts'
-import { logType } from '../../schema/builtin.ts'
-import { readRecords } from '../../schema/reader.ts'
+import { type ReadRecord, readRecords } from '../../schema/reader.ts'
 import { viewsOf } from '../../schema/views.ts'
-import { attributesOfLog } from '../log-attributes.ts'
+import { attributesOfLog, isLogType } from '../log-attributes.ts'
 import { ProtobufWriter } from '../protobuf/writer.ts'
 import { encodeAttributes, writeValue } from './attributes.ts'
 
@@ -24,26 +23,41 @@ const writer = new ProtobufWriter()
 
 /** Whether a batch has log records. */
 export function isLog({ type }: Batch): boolean {
-  return type.fingerprint === logType.fingerprint
+  return isLogType(type)
 }
 
 /** The records of a batch of log records, each as a `LogRecord`. Pure. */
 export function encodeLogRecords(batch: Batch): Uint8Array[] {
   const observed = BigInt(Math.round((performance.timeOrigin + batch.arrivedMs) * 1e6))
-  return Array.from(readRecords(logType, viewsOf(batch.bytes), batch.count, batch.symbols), (record) => {
-    const { severity, level, body, dropped_attributes: dropped } = record
+  // A field set may have left out fields.
+  return Array.from(readRecords(batch.type, viewsOf(batch.bytes), batch.count, batch.symbols), (given) => {
+    const record = given as ReadRecord
+    const [level, body] = [textIn(record, 'level'), textIn(record, 'body')]
+    const [dropped, severity] = [wholeIn(record, 'dropped_attributes'), wholeIn(record, 'severity')]
+    const time = record.time
     writer.clear()
     writeTime(11, observed)
-    writer.bytes(10, idBytes(record.span_id, 8))
-    writer.bytes(9, idBytes(record.trace_id, 16))
+    writer.bytes(10, idBytes(textIn(record, 'span_id'), 8))
+    writer.bytes(9, idBytes(textIn(record, 'trace_id'), 16))
     if (dropped > 0) writer.uint(7, dropped)
-    writer.raw(encodeAttributes(LOG_ATTRIBUTES, attributesOfLog(record.attributes)))
+    writer.raw(encodeAttributes(LOG_ATTRIBUTES, attributesOfLog(textIn(record, 'attributes'))))
     if (body !== '') writeValue(writer, 5, body)
     if (level !== '') writer.text(3, level)
     if (severity > 0) writer.uint(2, severity)
-    writeTime(1, BigInt(record.time))
+    if (typeof time === 'bigint') writeTime(1, time)
     return writer.finish()
   })
+}
+
+/** A client can give the type other fields: what is no text, or no small whole number, is left out. */
+function textIn(record: ReadRecord, name: string): string {
+  const value = record[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function wholeIn(record: ReadRecord, name: string): number {
+  const value = record[name]
+  return typeof value === 'number' && Number.isInteger(value) ? value : 0
 }
 
 /** Encodes blocks as an `ExportLogsServiceRequest`, grouped by resource and scope. Undefined without a record. Pure. */
