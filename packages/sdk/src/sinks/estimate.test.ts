@@ -90,9 +90,11 @@ test('an interval lowers the rate, and raises none', () => {
 
 test('a destination that cannot carry a type gets none of its series, and has its own bytes a sample', () => {
   const rates = [PORTS, FLOWS]
-  assert.equal(estimate({}, { kind: 'netflow', rates }).series, 3)
+  const flows = estimate({}, { kind: 'netflow', rates })
+  // A flow is 9 bytes: a protocol, and a counter of 64 bits.
+  assert.deepEqual([flows.series, flows.bytesPerS.toFixed(3)], [3, '2.700'])
   const { samplesPerS, bytesPerS } = estimate({}, { kind: 'remote_write', rates })
-  assert.equal(bytesPerS, samplesPerS * 25)
+  assert.equal(bytesPerS.toFixed(3), (samplesPerS * 25).toFixed(3))
 })
 
 test('a type without series, and a type that is not listed, count as nothing', () => {

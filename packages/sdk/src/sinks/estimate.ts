@@ -30,6 +30,7 @@ export function estimateOf(
   const [isNamed, isTagged] = [nameFilter(sources), sourceFilter(tags)]
   let series = 0
   let samplesPerS = 0
+  let bytesPerS = 0
   for (const rate of rates) {
     const type = known.get(rate.type)
     const { source: id, tag, series: labelSets } = rate
@@ -37,10 +38,14 @@ export function estimateOf(
     if (definition.carries?.(type) === false) continue
     const lines = linesOf(type, rate, chosen)
     const perSeriesS = rate.recordsPerS / labelSets
+    const sentPerS = intervalS > 0 ? Math.min(perSeriesS, 1 / intervalS) : perSeriesS
     series += lines
-    samplesPerS += lines * (intervalS > 0 ? Math.min(perSeriesS, 1 / intervalS) : perSeriesS)
+    samplesPerS += lines * sentPerS
+    const sampleBytes = lines * (definition.sampleBytes ?? SAMPLE_BYTES)
+    bytesPerS +=
+      sentPerS * (definition.recordBytes === undefined ? sampleBytes : labelSets * definition.recordBytes(type))
   }
-  return { series, samplesPerS, bytesPerS: samplesPerS * (definition.sampleBytes ?? SAMPLE_BYTES) }
+  return { series, samplesPerS, bytesPerS }
 }
 
 /** The lines in `/metrics` of the fields that pass. */

@@ -73,6 +73,8 @@ export interface SinkDefinition<E extends ObjectEntries = ObjectEntries> {
    * with a simulated node. Default: 40.
    */
   readonly sampleBytes?: number
+  /** Size of a record on the wire, where a record is no set of samples. Unit: bytes. Default: that of its samples. */
+  recordBytes?(type: RecordType): number
   /** Whether it keeps records itself. Default: records survive a crash only in a queue on disk. */
   readonly isDurable?: boolean
   /** Whether it can carry records of a type; others never reach it, and count nowhere. Default: it carries all. */

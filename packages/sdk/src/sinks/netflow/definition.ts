@@ -1,6 +1,6 @@
 import { clashOfLimits } from '../../delivery/config.ts'
 import { configured } from '../../delivery/connection/check-http.ts'
-import { isFlowType } from '../../wire/netflow/template.ts'
+import { flowBytesOf, isFlowType } from '../../wire/netflow/template.ts'
 import type { SinkDefinition } from '../registry.ts'
 import { netflowEntries } from './config.ts'
 import { collectorSockets, createNetflow } from './netflow.ts'
@@ -16,6 +16,7 @@ export const netflowSink: SinkDefinition<typeof netflowEntries> = {
   agentEntries: netflowEntries,
   queueIsInMemory: true,
   carries: isFlowType,
+  recordBytes: flowBytesOf,
   refuse: clashOfLimits,
   create: (options, { name, types, onLoss }) =>
     createNetflow({ ...options, name, ...(onLoss === undefined ? {} : { onLoss }) }, types),

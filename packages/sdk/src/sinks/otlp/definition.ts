@@ -12,6 +12,7 @@ export const otlpSink: SinkDefinition<typeof otlpEntries> = {
   name: 'otlp',
   summary: 'Metrics and logs to an OpenTelemetry receiver, over HTTP',
   order: 'series',
+  sampleBytes: 137,
   entries: otlpEntries,
   refuse: (options) =>
     optionFault(() => {

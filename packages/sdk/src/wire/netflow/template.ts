@@ -54,6 +54,11 @@ export function isFlowType({ layout }: RecordType): boolean {
   return layout.slots.some(({ field }) => field.element !== undefined)
 }
 
+/** Size of a record on the wire with all fields, without headers of packets and with the lengths of v9. Unit: bytes. */
+export function flowBytesOf({ layout }: RecordType): number {
+  return sum(layout.slots.map(({ field, bytes }) => (field.element === undefined ? 0 : bytes)))
+}
+
 /**
  * The template of records of a type that have these fields. Pure.
  *
