@@ -5,9 +5,10 @@ import { type TestContext, test } from 'node:test'
 import type { AppsAnswer, PodsAnswer } from '@sonde/sdk/api'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
+import { ApiServerDouble, apiPod } from '../doubles/api-server/api-server-double.ts'
 import { KubeletDouble, podWith } from '../doubles/kubelet/kubelet-double.ts'
 import { NvmlDouble } from '../doubles/nvml/nvml-double.ts'
-import { startSonde, temporaryDir, until } from '../sonde-process.ts'
+import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 const NEEDS = needs('cc', 'grpcio', 'protoc')
 
@@ -15,14 +16,21 @@ const NEEDS = needs('cc', 'grpcio', 'protoc')
 async function bringUp(t: TestContext) {
   const nvml = new NvmlDouble(t)
   const kubelet = await new KubeletDouble(t).start()
+  const api = await ApiServerDouble.start(t)
   const dir = temporaryDir()
+  const token = join(dir.path, 'token')
+  writeFileSync(token, 'token-of-the-test')
+  api.tokens = ['token-of-the-test']
   t.after(() => dir.remove())
   const file = join(dir.path, 'sonde.yaml')
   const config = {
     native: { nvml_library: nvml.folder },
     data_sources: [
       { type: 'nvml', interval_ms: 1000 },
-      { type: 'kubernetes', interval_ms: 1000, kubelet_socket: kubelet.socket },
+      {
+        ...{ type: 'kubernetes', interval_ms: 1000, kubelet_socket: kubelet.socket, node_name: 'node-a' },
+        ...{ api_server: api.address, api_token_file: token, api_ca_file: '' },
+      },
     ],
   }
   writeFileSync(file, JSON.stringify(config))
@@ -33,11 +41,11 @@ async function bringUp(t: TestContext) {
       const answer = await ask<PodsAnswer>(sonde, '/api/v1/pods')
       return holds(answer) && answer
     })
-  return { sonde, nvml, kubelet, pods }
+  return { sonde, nvml, kubelet, api, pods }
 }
 
-test('a pod has the numbers of the GPU that the kubelet gave it, without an exporter', NEEDS, async (t) => {
-  const { sonde, kubelet, pods } = await bringUp(t)
+test('a pod has the numbers of its GPU, without an exporter: driver, kubelet and API server', NEEDS, async (t) => {
+  const { sonde, kubelet, api, pods } = await bringUp(t)
   const uuid = await until('the GPUs', 60_000, async () => {
     const text = await (await fetch(`${sonde.address}/metrics`)).text()
     return /DCGM_FI_DEV_GPU_UTIL\{gpu="0",UUID="([^"]+)"/.exec(text)?.[1] ?? false
@@ -45,14 +53,36 @@ test('a pod has the numbers of the GPU that the kubelet gave it, without an expo
   kubelet.pods(podWith('trainer-0', [uuid]))
   const { pods: found } = await pods('the numbers of the pod', ({ pods }) => pods[0]?.values['gpu-util'] === 99)
   assert.deepEqual(
-    found.map(({ namespace, name, gpus }) => [namespace, name, gpus]),
-    [['ml', 'trainer-0', 1]],
+    found.map(({ namespace, name, gpus, app, requested }) => [namespace, name, gpus, app, requested]),
+    [['ml', 'trainer-0', 1, '', null]],
+  )
+  const waiting = { phase: 'Pending', waiting: 'ImagePullBackOff', gpus: 2 }
+  api.put(apiPod('trainer-0', { labels: { 'app.kubernetes.io/name': 'pretrain', service: 'worker' } }))
+  api.put(apiPod('trainer-1', { labels: { app: 'pretrain' }, ...waiting }))
+  const { pods: named } = await pods('its app', ({ pods }) => pods.length === 2 && pods[0]?.app === 'pretrain')
+  assert.deepEqual(
+    named.map(({ name, app, service, gpus, requested }) => [name, app, service, gpus, requested]),
+    [
+      ['trainer-1', 'pretrain', '', 0, 2],
+      ['trainer-0', 'pretrain', 'worker', 1, 1],
+    ],
   )
   const { apps } = await ask<AppsAnswer>(sonde, '/api/v1/apps')
   assert.deepEqual(
     apps.map(({ name, gpus }) => [name, gpus]),
-    [['', 1]],
+    [['pretrain', 1]],
   )
+  const { output } = await runSonde(['ps', '--url', sonde.address])
+  assert.match(output, /^trainer-0: GPUs certain, by kubelet; app by label app\.kubernetes\.io\/name \(API server\)$/m)
+  assert.match(output, /^trainer-1: app by label app \(API server\); Pending: ImagePullBackOff$/m)
+  const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
+  assert.match(metrics, /pod_device_present\{namespace="ml",pod="trainer-0",container="main",UUID="[^"]+"[^}]*\} 1/)
+  assert.match(metrics, /pod_info\{namespace="ml",pod="trainer-0",app="pretrain",service="worker",[^}]*\} 1/)
+  assert.ok(!`${metrics}${sonde.output()}`.includes('token-of-the-test'))
   kubelet.pods()
-  await pods('the pod is gone', ({ pods }) => pods.length === 0)
+  api.remove('trainer-0')
+  api.remove('trainer-1')
+  await pods('the pods are gone', ({ pods }) => pods.length === 0)
+  const after = await (await fetch(`${sonde.address}/metrics`)).text()
+  assert.doesNotMatch(after, /trainer-/)
 })

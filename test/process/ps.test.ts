@@ -175,6 +175,7 @@ test('names from outside are shown as text', async (t) => {
     ...{ sharedWith: 0, isScheduled: null, deviceValues: {} },
     ...{ isWarming: false, startedMs: null, ageMs: null, isSimulated: false },
     gaps: [{ fields: Object.keys(values), reason: 'it is not known which GPU it holds' }],
+    attribution: null,
   }
   const answer = {
     nowMs: 0,

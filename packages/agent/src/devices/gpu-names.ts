@@ -2,6 +2,7 @@ import { labelOf } from '@sonde/sdk/internal'
 import type { RunningSource } from '../hosting/running-source.ts'
 import { hostOfFact } from './claims.ts'
 import type { Devices } from './devices.ts'
+import { isSimulatedSeries } from './world.ts'
 
 /** Type with the names of MIG instances. */
 const INSTANCES = 'nvml_mig_info'
@@ -49,7 +50,8 @@ export class GpuNamesTeller {
 
   #listed(): object[] {
     const { devices, here } = this.#options
-    const gpus: object[] = []
+    const real: object[] = []
+    const simulated: object[] = []
     const facts = [...devices.facts()]
     const instances = Map.groupBy(
       facts.filter(({ type, goneMs }) => type.name === INSTANCES && goneMs === undefined),
@@ -57,20 +59,21 @@ export class GpuNamesTeller {
     )
     for (const fact of facts) {
       const { entity } = fact.type
-      if (
-        fact.goneMs !== undefined ||
-        entity?.kind !== 'gpu' ||
-        entity.defines !== true ||
-        hostOfFact(fact, here) !== here
-      )
-        continue
-      const [UUID, device] = [labelOf(fact.labels, 'UUID'), labelOf(fact.labels, 'device_file')]
+      if (fact.goneMs !== undefined || entity?.kind !== 'gpu' || entity.defines !== true) continue
+      const [UUID, host] = [labelOf(fact.labels, 'UUID'), hostOfFact(fact, here)]
       const named = (instances.get(UUID) ?? []).map(({ labels }) => [
         labelOf(labels, 'MIG_UUID'),
         labelOf(labels, 'GPU_I_ID'),
       ])
-      gpus.push({ UUID, device, instances: Object.fromEntries(named) })
+      const gpus = isSimulatedSeries(fact.labels) ? simulated : real
+      gpus.push({
+        UUID,
+        device: labelOf(fact.labels, 'device_file'),
+        Hostname: host === here ? '' : host,
+        instances: Object.fromEntries(named),
+      })
     }
-    return gpus
+    // A simulated node beside the real node has device files of the same names.
+    return real.length > 0 ? real : simulated
   }
 }

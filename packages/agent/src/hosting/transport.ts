@@ -61,8 +61,19 @@ const CHILD_FLAGS = ['--max-semi-space-size=1', '--disable-sigusr1']
 /** Starts a child process: for everything that may hang or crash. */
 export function startProcess({ messageBytes, onMessage, onFault, onExit, onNoise }: TransportEvents): Transport {
   const { PATH, HOME, LANG, TMPDIR, XDG_RUNTIME_DIR, SUDO_UID, SUDO_GID } = process.env
+  const { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, NODE_NAME } = process.env
+  const inCluster = { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT, NODE_NAME }
   const trusted = { SUDO_UID, SUDO_GID, [TRUST_VARIABLE]: process.env[TRUST_VARIABLE] }
-  const given = { PATH, HOME, LANG, TMPDIR, LD_LIBRARY_PATH: libraryFolders(), XDG_RUNTIME_DIR, ...trusted }
+  const given = {
+    PATH,
+    HOME,
+    LANG,
+    TMPDIR,
+    LD_LIBRARY_PATH: libraryFolders(),
+    XDG_RUNTIME_DIR,
+    ...trusted,
+    ...inCluster,
+  }
   const env = { ...given, UV_THREADPOOL_SIZE: POOL_THREADS, MALLOC_ARENA_MAX: MALLOC_ARENAS }
   const execArgv = [...process.execArgv, ...CHILD_FLAGS]
   const child = spawn(process.execPath, [...execArgv, fileURLToPath(HOST_MODULE)], {

@@ -1,6 +1,8 @@
 import { type Batch, countDrop, type Sink, sinkStats } from '@sonde/sdk'
-import { Periods, turn } from '@sonde/sdk/internal'
+import type { GpuAttribution } from '@sonde/sdk/api'
+import { namespacedName, Periods, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
+import { attributionOf, refutersOf } from './attribution.ts'
 import type { PodBase } from './fields.ts'
 import { GpuValues } from './gpu-values.ts'
 import { PodTable } from './pod-table.ts'
@@ -70,6 +72,20 @@ export class PodGpus implements Sink {
   /** Number of kept pods, devices, GPUs, series of GPUs, and rows. */
   get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'rows', number>> {
     return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#rows.count }
+  }
+
+  /**
+   * How the apps and devices of all pods were decided, by namespace and name. A simulated pod beside a real pod of the
+   * same name is left out.
+   */
+  attributions(): ReadonlyMap<string, GpuAttribution> {
+    const refuters = refutersOf(this.#pods.refuted())
+    const byPod = new Map<string, GpuAttribution>()
+    for (const pod of this.#pods.all()) {
+      const key = namespacedName(pod.namespace, pod.pod)
+      if (!byPod.has(key) || pod.source.labels.simulated === undefined) byPod.set(key, attributionOf(pod, refuters))
+    }
+    return byPod
   }
 
   accept(batch: Batch): void {

@@ -1,7 +1,9 @@
 import { type Batch, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
 import { absenceType, ownerOf, type Periods } from '@sonde/sdk/internal'
+import { evidenceOf, INFO_ORIGINS, OF_EXPORTER } from '../sources/pods/evidence.ts'
 import type { PodValues } from './fields.ts'
 import { gpuKey } from './gpu-values.ts'
+import { type Claim, type Claims, claimOf, hostsRuled, isHeld } from './held-by.ts'
 import { readSeries } from './read-series.ts'
 import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'
 
@@ -12,8 +14,20 @@ const GONE_MS = Number.NEGATIVE_INFINITY
 /** Devices of one pod that are kept. Policy: the same. */
 const DEVICE_LIMIT = 64
 
+/** How app and service of a pod were decided. */
+export interface PodOrigin {
+  /** The source of the labels; empty if no source has them. */
+  readonly via: string
+  /** The label of the pod that named its app; empty if none did, or the source does not say it. */
+  readonly appLabel: string
+  readonly serviceLabel: string
+  /** Phase of the pod, and why it does not run yet; empty if unknown. */
+  readonly phase: string
+  readonly waiting: string
+}
+
 /** The description of a pod by one source. */
-interface PodInfo {
+interface PodInfo extends PodOrigin {
   readonly app: string
   readonly service: string
   readonly startedS: number | undefined
@@ -24,9 +38,11 @@ interface PodInfo {
 }
 
 /** A device that a pod holds. */
-export interface HeldDevice extends Sighting {
+export interface PodDevice extends Sighting {
   /** The usage of the device by the processes of the pod, from the last report, if it is reported. */
   own: { readonly values: PodValues; readonly seen: Sighting } | undefined
+  /** Who says that the pod holds it. */
+  readonly claims: Claims
 }
 
 /** The known data of a pod. */
@@ -41,8 +57,11 @@ export interface Pod {
   isScheduled: boolean | undefined
   /** Constant labels of its source, such as `simulated`. */
   source: SourceInfo
-  /** When each device, by its key, was last reported. */
-  readonly devices: Map<string, HeldDevice>
+  /** Devices that it holds, by key. */
+  readonly devices: Map<string, PodDevice>
+  /** Devices that a source reports for it, and that better evidence does not; see `held-by.ts`. */
+  readonly refuted: Map<string, PodDevice>
+  origin: PodOrigin | undefined
   /** By the owner of the source, in the order of the first reports. */
   readonly infos: Map<object, PodInfo>
 }
@@ -119,10 +138,13 @@ export class PodTable {
         if (info !== undefined) pod.infos.set(ownerOf(source), { ...info, seen: unseen() })
         continue
       }
-      const device = gpuKey(labels.Hostname || (source.host ?? this.#host), labels.UUID ?? '', labels.GPU_I_ID ?? '')
-      const sighting = pod.devices.get(device)
+      const key = gpuKey(labels.Hostname || (source.host ?? this.#host), labels.UUID ?? '', labels.GPU_I_ID ?? '')
+      const device = pod.devices.get(key) ?? pod.refuted.get(key)
+      const seen = device?.claims.get(ownerOf(source))?.seen
       // Another container of the pod may hold it still.
-      if (sighting !== undefined && arrivedMs - sighting.arrivedMs > SAMPLE_MS) sighting.arrivedMs = GONE_MS
+      if (device === undefined || seen === undefined || arrivedMs - seen.arrivedMs <= SAMPLE_MS) continue
+      device.claims.delete(ownerOf(source))
+      if (device.claims.size === 0) device.arrivedMs = GONE_MS
     }
     return isAny ? 0 : undefined
   }
@@ -130,24 +152,34 @@ export class PodTable {
   /** Removes pods and devices of pods that are gone, one pod a step; returns whether there were any. */
   *forget(nowMs: number): Generator<undefined, boolean> {
     let isAny = false
+    const ruled = hostsRuled(this.#pods.values(), nowMs)
     for (const [key, pod] of this.#pods) {
-      const { devices, infos } = pod
-      for (const [device, sighting] of devices) {
-        if (isOver(sighting, nowMs)) isAny = devices.delete(device)
+      const { devices, refuted, infos } = pod
+      for (const held of [devices, refuted]) {
+        for (const [device, sighting] of held) if (isOver(sighting, nowMs)) isAny = held.delete(device)
       }
+      isAny = sortDevices(pod, ruled, nowMs) || isAny
       for (const [owner, { seen }] of infos) {
         if (isOver(seen, nowMs)) isAny = infos.delete(owner)
       }
-      if (devices.size === 0 && infos.size === 0) isAny = this.#pods.delete(key)
+      if (devices.size === 0 && refuted.size === 0 && infos.size === 0) isAny = this.#pods.delete(key)
       else mergeInfos(pod)
       yield
     }
     return isAny
   }
 
-  /** Pods that are there. */
+  /** Pods that are there. A pod that an exporter alone reports, and whose devices are all refuted, is not. */
   all(): Pod[] {
-    return [...this.#pods.values()]
+    return [...this.#pods.values()].filter(({ devices, refuted, origin }) => {
+      if (devices.size > 0 || refuted.size === 0) return true
+      return origin !== undefined && origin.via !== OF_EXPORTER.via
+    })
+  }
+
+  /** Pods for which a source reports a device that better evidence gives to other pods. */
+  refuted(): Pod[] {
+    return [...this.#pods.values()].filter(({ refuted }) => refuted.size > 0)
   }
 
   #updateDevice(
@@ -157,13 +189,18 @@ export class PodTable {
   ): boolean {
     const host = textField(record, 'Hostname') || (source.host ?? this.#host)
     const key = gpuKey(host, textField(record, 'UUID'), textField(record, 'GPU_I_ID'))
-    let held = pod.devices.get(key)
+    let held = pod.devices.get(key) ?? pod.refuted.get(key)
     if (held === undefined) {
-      if (pod.devices.size >= DEVICE_LIMIT) return false
-      held = { ...unseen(), own: undefined }
+      if (pod.devices.size + pod.refuted.size >= DEVICE_LIMIT) return false
+      held = { ...unseen(), own: undefined, claims: new Map() }
       pod.devices.set(key, held)
     }
     see(held, arrivedMs, periodMs)
+    const owner = ownerOf(source)
+    const claim = type === 'pod_device' ? claimOf(record, held.claims.get(owner)) : held.claims.get(owner)
+    const counted: Claim = claim ?? { evidence: evidenceOf(''), doubt: '', seen: unseen() }
+    held.claims.set(owner, counted)
+    see(counted.seen, arrivedMs, periodMs)
     if (type === 'pod_device') return true
     const [util, used] = [numberField(record, 'util_ratio'), numberField(record, 'memory_used_bytes')]
     const seen = held.own?.seen ?? unseen()
@@ -188,6 +225,8 @@ export class PodTable {
       gpusRequested: undefined,
       isScheduled: undefined,
       devices: new Map(),
+      refuted: new Map(),
+      origin: undefined,
       infos: new Map(),
     }
     this.#pods.set(key, pod)
@@ -210,6 +249,11 @@ function updateInfo(pod: Pod, { record, source, arrivedMs, periodMs }: PodReport
     startedS: numberField(record, 'start_time_seconds'),
     gpusRequested: numberField(record, 'requested_gpus'),
     node: textField(record, 'node_name'),
+    via: textField(record, 'via'),
+    appLabel: textField(record, 'app_label'),
+    serviceLabel: textField(record, 'service_label'),
+    phase: textField(record, 'phase'),
+    waiting: textField(record, 'waiting'),
     seen,
   })
   mergeInfos(pod)
@@ -220,18 +264,43 @@ function updateInfo(pod: Pod, { record, source, arrivedMs, periodMs }: PodReport
   }
 }
 
+/** Sorts the devices of a pod into held and refuted; returns whether any changed its place. */
+function sortDevices({ namespace, devices, refuted }: Pod, ruled: ReadonlySet<string>, nowMs: number): boolean {
+  let isAny = false
+  for (const [key, device] of devices) {
+    if (isHeld({ key, namespace, claims: device.claims }, ruled, nowMs)) continue
+    devices.delete(key)
+    refuted.set(key, device)
+    isAny = true
+  }
+  for (const [key, device] of refuted) {
+    if (!isHeld({ key, namespace, claims: device.claims }, ruled, nowMs)) continue
+    refuted.delete(key)
+    devices.set(key, device)
+    isAny = true
+  }
+  return isAny
+}
+
 /**
  * Merges the descriptions of a pod: one source knows its requests, another its app. If two sources know the same, the
- * first report wins. App and service stay if their source is silent, because a pod must not change its app when an
+ * better origin decides, then the first report. App and service stay if their source is silent, because a pod must not change its app when an
  * exporter is down.
  */
 function mergeInfos(pod: Pod): void {
-  const infos = [...pod.infos.values()]
+  const infos = [...pod.infos.values()].sort((a, b) => rankOfOrigin(a.via) - rankOfOrigin(b.via))
+  pod.origin = infos.find(({ app, service }) => app !== '' || service !== '') ?? infos[0] ?? pod.origin
   pod.app = infos.find(({ app }) => app !== '')?.app ?? pod.app
   pod.service = infos.find(({ service }) => service !== '')?.service ?? pod.service
   pod.startedS = infos.find(({ startedS }) => startedS !== undefined)?.startedS
   pod.gpusRequested = infos.find(({ gpusRequested }) => gpusRequested !== undefined)?.gpusRequested
   pod.isScheduled = infos.length === 0 ? undefined : infos.some(({ node }) => node !== '')
+}
+
+/** Better origins first; unknown origins last. */
+function rankOfOrigin(via: string): number {
+  const rank = INFO_ORIGINS.indexOf(via)
+  return rank < 0 ? INFO_ORIGINS.length : rank
 }
 
 function textField(record: Readonly<Record<string, unknown>>, name: string): string {

@@ -126,6 +126,26 @@ export class GpuNode {
     return this.holds(pod, namespace, ...devices)
   }
 
+  /** The devices of a pod alone, as a source of the given origin reports them. */
+  claims(
+    pod: string,
+    { via, doubt = '' }: { readonly via: string; readonly doubt?: string },
+    ...uuids: string[]
+  ): this {
+    for (const UUID of uuids)
+      this.report(podDeviceType, {
+        namespace: 'ml',
+        pod,
+        container: 'main',
+        UUID,
+        GPU_I_ID: '',
+        via,
+        doubt,
+        present: 1,
+      })
+    return this
+  }
+
   /** The devices of a pod alone. */
   holds(pod: string, namespace: string, ...devices: readonly string[]): this {
     for (const device of devices) {

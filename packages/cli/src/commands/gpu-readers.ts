@@ -38,6 +38,7 @@ export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits
     history: agent.history,
     place: 'agent',
     readers: () => gpuReaders(agent),
+    attributions: () => agent.pods.attributions(),
     readsRequests: () => agent.sources.some(isReading),
     latest: (metric) => catalogue.series({ metric }),
   }

@@ -10,7 +10,7 @@ function podWith(known: readonly GpuField[], more: Partial<GpuPod> = {}): GpuPod
   return {
     ...{ namespace: 'ml', name: 'trainer-3', service: 'trainer', gpus: 1, instances: 0, requested: 1 },
     ...{ isWarming: false, startedMs: NOW_MS - 600_000, ageMs: 500, isSimulated: false },
-    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [] },
+    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [], attribution: null },
     values: Object.fromEntries(values) as GpuPod['values'],
     ...more,
   }

@@ -9,7 +9,7 @@ const OF_WHOLE_GPUS: ReadonlySet<GpuField> = new Set(['gpu-util', 'gpu-power-w']
 const OFF_BY_DEFAULT: ReadonlySet<GpuField> = new Set(['gpu-sm-active', 'gpu-fp16-active', 'gpu-fp32-active'])
 
 /** A pod before the reasons for its missing numbers are known. */
-export type KnownPod = Omit<GpuPod, 'gaps'>
+export type KnownPod = Omit<GpuPod, 'gaps' | 'attribution'>
 
 /**
  * The reasons for missing numbers of a pod: each number that is null has one reason.

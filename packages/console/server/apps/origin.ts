@@ -1,3 +1,4 @@
+import type { GpuAttribution } from '@sonde/sdk/api'
 import type { History, LatestSeries } from '@sonde/sdk/internal'
 
 /** A reader of GPUs: a source, or an exporter. */
@@ -27,6 +28,8 @@ export interface AppsOrigin {
   readonly readers?: () => readonly GpuReaderState[]
   /** Whether the requests of pods are read. Default: true if any pod has a request. */
   readonly readsRequests?: () => boolean
+  /** How apps and GPUs of pods were decided, by `namespacedName`. Default: unknown. */
+  readonly attributions?: () => ReadonlyMap<string, GpuAttribution>
   /** The latest values of a metric, with the reason of each absent value. Default: reasons are unknown. */
   readonly latest?: (metric: string) => Promise<readonly LatestSeries[]>
 }

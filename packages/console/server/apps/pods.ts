@@ -1,6 +1,6 @@
 import { type Labels, SondeError } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
-import { type History, type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
+import { type History, namespacedName, type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import { podMetric, shownNumber } from './fields.ts'
 import { gapsOf } from './gaps.ts'
@@ -46,7 +46,7 @@ export interface PodsNow {
  * @throws SondeError `APP_CAP` if there are too many for one answer.
  */
 export async function podsNow(
-  { history, latest }: Pick<AppsOrigin, 'history' | 'latest'>,
+  { history, latest, attributions }: Pick<AppsOrigin, 'history' | 'latest' | 'attributions'>,
   app: string | undefined,
   services?: readonly string[],
 ): Promise<PodsNow> {
@@ -72,13 +72,18 @@ export async function podsNow(
     return row !== undefined && isOfSample(rowMs, row.rowMs)
   })
   const byPod = Map.groupBy(ofSharing, ({ pod }) => pod)
-  const pods: Omit<AppPod, 'gaps'>[] = []
+  const pods: Omit<AppPod, 'gaps' | 'attribution'>[] = []
   for (const row of chosen) {
     if (turn.isOver()) await turn.next()
     pods.push(podOf(row, byPod.get(sharedPodKey(row.labels)) ?? [], nowMs))
   }
   const reasons = await reasonsOf(pods, latest)
-  const told = pods.map((pod) => ({ ...pod, gaps: gapsOf(pod, nowMs, reasons.get(pod.key)) }))
+  const decided = attributions?.()
+  const told = pods.map((pod) => ({
+    ...pod,
+    gaps: gapsOf(pod, nowMs, reasons.get(pod.key)),
+    attribution: decided?.get(namespacedName(pod.namespace, pod.name)) ?? null,
+  }))
   return { nowMs, pods: told, shared: ofSharing, intervalMs }
 }
 
@@ -167,7 +172,11 @@ function withoutOld(numbers: Numbers): Numbers {
   return numbers
 }
 
-function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], nowMs: number): Omit<AppPod, 'gaps'> {
+function podOf(
+  { labels, byMetric }: Numbers,
+  devices: readonly SharedGpu[],
+  nowMs: number,
+): Omit<AppPod, 'gaps' | 'attribution'> {
   const numberOf = (metric: (typeof MORE)[number]) => byMetric.get(metric) ?? null
   const values = Object.fromEntries(
     GPU_FIELDS.map((field) => {

@@ -10,7 +10,7 @@ export type Reasons = ReadonlyMap<GpuField, string>
 
 /** Reasons for absent numbers of pods, by key of the pod. A number without a reported reason is left out. */
 export async function reasonsOf(
-  pods: readonly Omit<AppPod, 'gaps'>[],
+  pods: readonly Omit<AppPod, 'gaps' | 'attribution'>[],
   latest: AppsOrigin['latest'],
 ): Promise<ReadonlyMap<string, Reasons>> {
   const reasons = new Map<string, Map<GpuField, string>>()

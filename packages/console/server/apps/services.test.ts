@@ -13,7 +13,7 @@ function podOf(name: string, values: Values, more: Partial<AppPod> = {}): AppPod
   return {
     ...{ namespace: 'ml', name, service: 'decode', gpus: 1, instances: 0, requested: 1, isWarming: false },
     ...{ key: name, app: 'chat', startedMs: 0, ageMs: 0, isSimulated: false },
-    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [] },
+    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [], attribution: null },
     values: Object.fromEntries(GPU_FIELDS.map((field) => [field, values[field] ?? null])) as AppPod['values'],
     ...more,
   }

@@ -1,3 +1,4 @@
+import { APP_LABELS, labelSpelling, SERVICE_LABELS } from '@sonde/sdk/internal'
 import { functionOf, type Grain } from '../prometheus/expressions.ts'
 import { promqlDuration, selectorOf } from '../prometheus/promql.ts'
 
@@ -34,7 +35,7 @@ export type RawName = keyof typeof RAWS
 const KEPT = [
   ...['UUID', 'uuid', 'GPU_I_ID', 'Hostname', 'hostname', 'job', 'instance'],
   ...['pod', 'pod_name', 'exported_pod', 'namespace', 'pod_namespace', 'exported_namespace'],
-  ...['app', 'app_kubernetes_io_name', 'exported_app', 'service', 'exported_service'],
+  ...[...APP_LABELS, ...SERVICE_LABELS].map(labelSpelling).flatMap((name) => [name, `exported_${name}`]),
 ].join(', ')
 
 const GPU_RESOURCE = 'nvidia_com_(gpu|gpu_shared|mig_.+)'
@@ -88,8 +89,8 @@ export function scheduledExpression(grain: Grain): string {
 
 /** App and service of these pods, as labels. */
 export function labelExpression(grain: Grain): string {
-  const names = 'namespace, pod, label_app, label_app_kubernetes_io_name, label_service'
-  const labels = `max by (${names}) (${ofWorkload(lastOf('kube_pod_labels', grain))})`
+  const names = [...APP_LABELS, ...SERVICE_LABELS].map((name) => `label_${labelSpelling(name)}`)
+  const labels = `max by (namespace, pod, ${names.join(', ')}) (${ofWorkload(lastOf('kube_pod_labels', grain))})`
   return `${labels} and on (namespace, pod) ${requestExpression(grain)}`
 }
 

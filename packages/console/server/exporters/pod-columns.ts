@@ -1,6 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import type { GpuField } from '@sonde/sdk/api'
-import type { SeriesAnswer } from '@sonde/sdk/internal'
+import { labelSpelling, podAppOf, type SeriesAnswer } from '@sonde/sdk/internal'
 import type { RawName } from './expressions.ts'
 import {
   addGpuColumn,
@@ -65,8 +65,8 @@ export class PodColumnsTable {
   takeLabels(series: readonly SeriesAnswer[]): void {
     for (const { labels } of series) {
       const pod = this.#named(labels)
-      const app = pod.workload.app || labels.label_app || labels.label_app_kubernetes_io_name || ''
-      pod.workload = { ...pod.workload, app, service: pod.workload.service || labels.label_service || '' }
+      const { app, service } = podAppOf((name) => labels[`label_${labelSpelling(name)}`] ?? '')
+      pod.workload = { ...pod.workload, app: pod.workload.app || app, service: pod.workload.service || service }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import type { SeriesAnswer } from '@sonde/sdk/internal'
+import { labelSpelling, podAppOf, type SeriesAnswer } from '@sonde/sdk/internal'
 
 /** The pod of a GPU series. */
 export interface PodWorkload {
@@ -33,7 +33,7 @@ export function scrapeTargets(up: readonly SeriesAnswer[]): Targets {
  */
 export function workloadOf(labels: Labels, targets: Targets): PodWorkload | undefined {
   const own = targets.get(targetKey(labels)) ?? {}
-  const of = (name: 'pod' | 'app' | 'service', ...others: readonly string[]) => {
+  const of = (name: string, ...others: readonly string[]) => {
     const value = labels[name] ?? ''
     const isOwn = own[name]?.has(value) ?? false
     return first(labels[`exported_${name}`], isOwn ? '' : value, ...others.map((other) => labels[other]))
@@ -41,7 +41,8 @@ export function workloadOf(labels: Labels, targets: Targets): PodWorkload | unde
   const pod = of('pod', 'pod_name')
   const namespace = first(labels.exported_namespace, labels.pod_namespace, labels.namespace)
   if (pod === '' || namespace === '') return undefined
-  return { namespace, pod, app: of('app', 'app_kubernetes_io_name'), service: of('service') }
+  const { app, service } = podAppOf((name) => of(labelSpelling(name)))
+  return { namespace, pod, app, service }
 }
 
 function first(...texts: readonly (string | undefined)[]): string {

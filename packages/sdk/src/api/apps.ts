@@ -117,6 +117,29 @@ export interface GpuPod {
   readonly isSimulated: boolean
   /** Of every number that is not known of the pod, why; each number stands in one of them. */
   readonly gaps: readonly GpuGap[]
+  /** How its app and its GPUs were decided; null if that is not known, as in a Prometheus. */
+  readonly attribution: GpuAttribution | null
+}
+
+/** How the app of a pod and the GPUs that it holds were decided. */
+export interface GpuAttribution {
+  /**
+   * How sure it is that the pod holds its GPUs: `certain`: the kubelet gave them to it; `likely`: an exporter says so;
+   * `doubtful`: a source contradicts itself, or names a GPU that no other source knows. Null if it holds none.
+   */
+  readonly confidence: 'certain' | 'likely' | 'doubtful' | null
+  /** Origins of this fact, such as `kubelet`. */
+  readonly from: readonly string[]
+  /** Label of the pod that named its app, as Kubernetes spells it; empty if none did. */
+  readonly appLabel: string
+  readonly serviceLabel: string
+  /** The source of the labels, such as `API server`; empty if no source has them. */
+  readonly labelsFrom: string
+  /** Phase of the pod, and why it does not run yet, in words of Kubernetes; empty if unknown. */
+  readonly phase: string
+  readonly waiting: string
+  /** Contradictions and gaps, as sentences without a full stop. */
+  readonly notes: readonly string[]
 }
 
 /** Why some numbers of a pod are not known. */

@@ -5,6 +5,7 @@ import { Missing } from '../field-absences.ts'
 import { doubtsOf } from '../nvml/doubts.ts'
 import { ownGpuLabels } from '../nvml/labels.ts'
 import { nvmlDoubtType, nvmlGpuInfoType, nvmlGpuType, nvmlMigType, nvmlProfileType, nvmlXidType } from '../nvml/type.ts'
+import { OF_EXPORTER, OF_JOB_LABEL } from '../pods/evidence.ts'
 import { isRenamed, podLabelsOf } from '../pods/labels.ts'
 import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
 import { beyondLink } from '../ranges/pcie-throughput.ts'
@@ -26,8 +27,6 @@ import { valueFor } from './value.ts'
 import { XidCounts } from './xid-counts.ts'
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/
-const VIA = 'scrape labels of dcgm-exporter'
-const VIA_JOB = 'hpc_job of dcgm-exporter'
 const MEBIBYTE = 2 ** 20
 const bytesOfMebibytes = (value: number) => value * MEBIBYTE
 const ratioOfPercent = (value: number) => value / 100
@@ -223,7 +222,7 @@ export class Exporter implements TargetReader {
     gpu: Labels,
     instance: number | undefined,
   ): ScrapedRow[] | Refusal {
-    const { namespace, pod: name, app, service } = pod
+    const { namespace, pod: name, app, service, appLabel, serviceLabel } = pod
     const subject = podSubject(namespace, name)
     const dispute = this.rows.claim(subject)
     if (dispute !== undefined) return dispute
@@ -231,9 +230,12 @@ export class Exporter implements TargetReader {
     const info = this.rows.of(subject, podInfoType, { namespace, pod: name })
     if (device === undefined || info === undefined) return LEFT_OUT
     device.setConstant('present', 1)
-    const via = pod.isJob ? VIA_JOB : VIA
-    device.setText('via', via)
-    for (const [text, value] of Object.entries({ app, service, node_name: gpu.Hostname ?? '', via }))
+    const { via } = pod.isJob ? OF_JOB_LABEL : OF_EXPORTER
+    for (const [text, value] of Object.entries({ via, resource: '', device_id: '', doubt: '' }))
+      device.setText(text, value)
+    const decided = { app, service, app_label: appLabel, service_label: serviceLabel }
+    const unknown = { phase: '', waiting: '' }
+    for (const [text, value] of Object.entries({ ...decided, ...unknown, node_name: gpu.Hostname ?? '', via }))
       info.setText(text, value)
     return [device, info]
   }

@@ -28,6 +28,8 @@ interface AskingPod {
   node: string
   app: string
   service: string
+  appLabel: string
+  serviceLabel: string
   startedS: number | undefined
 }
 
@@ -82,8 +84,10 @@ export class GpuRequests implements TargetReader {
       return
     }
     row.begin(this.#scrape)
-    const { app, service, node: node_name, containers, init, startedS } = told
-    for (const [text, value] of Object.entries({ app, service, node_name, via: VIA })) row.renewText(text, value)
+    const { app, service, appLabel: app_label, serviceLabel: service_label, node: node_name } = told
+    const { containers, init, startedS } = told
+    const texts = { app, service, app_label, service_label, node_name, phase: '', waiting: '', via: VIA }
+    for (const [text, value] of Object.entries(texts)) row.renewText(text, value)
     const requested = Math.max(containers, init)
     const isWhole = Number.isInteger(requested)
     const lack = () => new Missing('failed', `${requested} GPUs were reported; pods ask for whole ones`)
@@ -124,8 +128,9 @@ export class GpuRequests implements TargetReader {
       if (series.fact === 'finished' && value === 1) pods.delete(series.key)
       else if (series.fact === 'started' && value > 0) pod.startedS = value
       if (series.node !== '') pod.node = series.node
-      if (series.app !== '') pod.app = series.app
-      if (series.service !== '') pod.service = series.service
+      if (series.fact !== 'labels') continue
+      const { app, service, appLabel, serviceLabel } = series
+      Object.assign(pod, { app, service, appLabel, serviceLabel })
     }
     const byName = new Map<string, AskingPod>()
     let count = 0
@@ -166,7 +171,10 @@ export class GpuRequests implements TargetReader {
 function askingPod(pods: Map<string, AskingPod>, { key, namespace, pod }: PodSeries): AskingPod {
   let asking = pods.get(key)
   if (asking === undefined) {
-    asking = { namespace, pod, containers: 0, init: 0, node: '', app: '', service: '', startedS: undefined }
+    asking = {
+      ...{ namespace, pod, containers: 0, init: 0, node: '', startedS: undefined },
+      ...{ app: '', service: '', appLabel: '', serviceLabel: '' },
+    }
     pods.set(key, asking)
   }
   return asking

@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk'
-import { labelOf, type ScrapedSeries } from '@sonde/sdk/internal'
+import { labelOf, labelSpelling, type PodApp, podAppOf, type ScrapedSeries } from '@sonde/sdk/internal'
 import { firstOf, podLabelsOf } from '../pods/labels.ts'
 
 /**
@@ -9,15 +9,13 @@ import { firstOf, podLabelsOf } from '../pods/labels.ts'
 export type PodFact = 'container' | 'init' | 'started' | 'finished' | 'labels' | 'info'
 
 /** A series that describes a pod. */
-export interface PodSeries {
+export interface PodSeries extends PodApp {
   readonly fact: PodFact
   /** Distinguishes a pod from an earlier pod with the same name. */
   readonly key: string
   readonly namespace: string
   readonly pod: string
   readonly node: string
-  readonly app: string
-  readonly service: string
 }
 
 /** GPU resources of Kubernetes as kube-state-metrics spells them: whole GPUs, shared GPUs and MIG instances. */
@@ -54,8 +52,7 @@ export function podSeriesOf({ name, labels }: ScrapedSeries, renamed: boolean): 
     namespace: pod.namespace,
     pod: pod.pod,
     node: firstOf(labels, renamed ? ['exported_node', 'node'] : ['node']),
-    app: fact === 'labels' ? firstOf(labels, ['label_app', 'label_app_kubernetes_io_name']) : '',
-    service: fact === 'labels' ? labelOf(labels, 'label_service') : '',
+    ...podAppOf((name) => (fact === 'labels' ? labelOf(labels, `label_${labelSpelling(name)}`) : '')),
   }
 }
 

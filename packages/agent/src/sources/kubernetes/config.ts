@@ -4,6 +4,8 @@ import type * as v from 'valibot'
 /** Default time between two questions to the kubelet. Unit: milliseconds. */
 export const INTERVAL_MS = 10_000
 
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
 /** Options of the kubernetes source in `data_sources`. */
 export const kubernetesOptions = block({
   // A path of a Unix socket has at most 107 bytes.
@@ -26,6 +28,41 @@ export const kubernetesOptions = block({
     list(boundedText(1, 253), 64, 'names'),
     [],
     'Names of resources that are GPUs too, besides `nvidia.com/gpu`, `nvidia.com/gpu.shared` and `nvidia.com/mig-…`',
+  ),
+  api_server: setting(
+    pattern(/^(auto|off|https?:\/\/[^\s/@]{1,255})$/, 'auto, off, or an address such as https://10.96.0.1:443'),
+    'auto',
+    'API server, for labels and phases of pods. `auto`: that of the cluster in whose pod Sonde runs; `off`: none',
+  ),
+  api_token_file: setting(
+    boundedText(0, 4096),
+    `${ACCOUNT}/token`,
+    'File with the token of the service account; it is read for each request. Empty: no token is sent',
+  ),
+  api_ca_file: setting(
+    boundedText(0, 4096),
+    `${ACCOUNT}/ca.crt`,
+    'File with the certificates (PEM) that sign that of the API server. Empty: those of Node',
+  ),
+  api_timeout_ms: setting(
+    integer(100, 60_000, 'milliseconds'),
+    10_000,
+    'Time that the API server has for a whole answer. Unit: milliseconds',
+  ),
+  api_max_bytes: setting(
+    integer(1024, 256 << 20, 'bytes'),
+    32 << 20,
+    'Bytes of one answer, which has up to 500 pods; a longer answer is refused as a whole. Unit: bytes',
+  ),
+  node_name: setting(
+    boundedText(0, 253),
+    '',
+    'Name of this node in Kubernetes. Empty: the variable NODE_NAME, or else the host name',
+  ),
+  max_pods: setting(
+    integer(16, 65_536, 'pods'),
+    4096,
+    'Pods of this node whose labels are kept; further pods are dropped and counted as `pod_limit`',
   ),
   max_devices: setting(
     integer(16, 65_536, 'devices'),

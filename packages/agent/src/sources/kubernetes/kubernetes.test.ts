@@ -31,8 +31,8 @@ const heldIn = (taken: readonly ReportedRecord[]) =>
 /** Two GPUs, of which the second is split into instances. */
 const NAMES = {
   gpus: [
-    { UUID: 'GPU-aa', device: 'nvidia0', instances: {} },
-    { UUID: 'GPU-bb', device: 'nvidia1', instances: { 'MIG-11': '7', 'MIG-22': '9' } },
+    { UUID: 'GPU-aa', device: 'nvidia0', Hostname: '', instances: {} },
+    { UUID: 'GPU-bb', device: 'nvidia1', Hostname: '', instances: { 'MIG-11': '7', 'MIG-22': '9' } },
   ],
 }
 

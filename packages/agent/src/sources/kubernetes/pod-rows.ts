@@ -1,36 +1,45 @@
-import { hostname } from 'node:os'
 import type { Labels, RecordType } from '@sonde/sdk'
+import { podAppOf } from '@sonde/sdk/internal'
 import { FieldAbsences } from '../field-absences.ts'
+import { OF_CLAIM, OF_KUBELET } from '../pods/evidence.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import type { SourceContext } from '../source.ts'
-import { parseDeviceId } from './device-id.ts'
-import type { DeviceNames, ResolvedDevice } from './device-names.ts'
-import type { AllocatedDevice, PodResources } from './parse.ts'
+import type { ContainerDevice } from './held-devices.ts'
+import type { PodFacts } from './pod-facts.ts'
 
-const VIA = 'kubelet'
 const NO_API = 'the kubelet does not report it, and the API server is not read'
+const NOT_TOLD = 'the API server does not report it of this pod'
+const GONE = 'neither kubelet nor API server list it any more'
+
+/** A pod to report: its name, and its facts if the API server is read. */
+export interface ReportedPod {
+  readonly namespace: string
+  readonly pod: string
+  readonly facts: PodFacts | undefined
+}
 
 /** Reports the rows of pods and of their devices, and the end of rows. */
 export class PodRows {
   readonly #context: SourceContext
+  readonly #nodeName: string
   #rows = new Map<string, Row>()
   #before: ReadonlyMap<string, Row> = new Map()
 
-  constructor(context: SourceContext) {
+  constructor(context: SourceContext, nodeName: string) {
     this.#context = context
+    this.#nodeName = nodeName
   }
 
-  /** Reports an answer of the kubelet. Rows of the previous answer that it does not have are gone. */
-  report(answer: PodResources, names: DeviceNames, time: bigint): void {
+  /** Reports all pods and devices. Rows of the previous report that are not among them are gone. */
+  report(pods: Iterable<ReportedPod>, devices: Iterable<ContainerDevice>, time: bigint): void {
     this.#before = this.#rows
     this.#rows = new Map()
-    for (const device of answer.devices) {
-      const { namespace, pod, container } = device
-      const labels = { namespace, pod, container, ...resolved(device, names), Hostname: '' }
-      this.#report(podDeviceType, labels, { time, via: VIA, present: 1 })
-      this.#report(podInfoType, { namespace, pod }, { time, app: '', service: '', node_name: hostname(), via: VIA })
+    for (const pod of pods) this.#reportPod(pod, time)
+    for (const { claim, labels, doubt, resource, id } of devices) {
+      const { via } = claim ? OF_CLAIM : OF_KUBELET
+      this.#report(podDeviceType, labels, { time, via, resource, device_id: id, doubt, present: 1 }, '')
     }
-    for (const [key, row] of this.#before) if (!this.#rows.has(key)) row.leave('the kubelet does not list it any more')
+    for (const [key, row] of this.#before) if (!this.#rows.has(key)) row.leave(GONE)
   }
 
   /** The kubelet does not answer: it is not known which devices the pods hold now. */
@@ -38,13 +47,31 @@ export class PodRows {
     for (const row of this.#rows.values()) row.fail(reason)
   }
 
-  /** A container that holds several replicas of a GPU holds one GPU, so a row is reported once. */
-  #report(type: RecordType, labels: Labels, values: object): void {
+  #reportPod({ namespace, pod, facts }: ReportedPod, time: bigint): void {
+    if (facts === undefined) {
+      const texts = { app: '', service: '', app_label: '', service_label: '', phase: '', waiting: '' }
+      const values = { time, ...texts, node_name: this.#nodeName, via: OF_KUBELET.via }
+      this.#report(podInfoType, { namespace, pod }, values, NO_API)
+      return
+    }
+    const { labels, node, phase, waiting, startedS, requestedGpus } = facts
+    const { app, service, appLabel, serviceLabel } = podAppOf((name) => labels[name] ?? '')
+    const values = {
+      ...{ time, app, service, app_label: appLabel, service_label: serviceLabel, node_name: node, phase, waiting },
+      ...{ via: 'API server' },
+      ...(startedS === undefined ? {} : { start_time_seconds: startedS }),
+      ...(requestedGpus === 0 ? {} : { requested_gpus: requestedGpus }),
+    }
+    this.#report(podInfoType, { namespace, pod }, values, NOT_TOLD)
+  }
+
+  /** Each series is reported once. */
+  #report(type: RecordType, labels: Labels, values: object, lack: string): void {
     const key = `${type.name} ${JSON.stringify(Object.values(labels))}`
     if (this.#rows.has(key)) return
     const row = this.#before.get(key) ?? new Row(this.#context, type, labels)
     this.#rows.set(key, row)
-    row.report(values)
+    row.report(values, lack)
   }
 }
 
@@ -62,10 +89,10 @@ class Row {
     this.#absences = new FieldAbsences(context.absences, type, labels)
   }
 
-  report(values: object): void {
+  report(values: object, lack: string): void {
     const record = { ...this.#labels, ...values }
     this.#absences.present('')
-    this.#absences.tell(record, NO_API)
+    this.#absences.tell(record, lack)
     this.#context.source.report(this.#type, record as never)
   }
 
@@ -76,10 +103,4 @@ class Row {
   leave(reason: string): void {
     this.#context.absences.gone(this.#type, this.#labels, reason)
   }
-}
-
-/** The labels of a device. If its id cannot be resolved, the id itself is in the place of the UUID. */
-function resolved({ id }: AllocatedDevice, names: DeviceNames): ResolvedDevice {
-  const parsed = parseDeviceId(id)
-  return (parsed && names.resolve(parsed)) ?? { UUID: id, GPU_I_ID: '' }
 }

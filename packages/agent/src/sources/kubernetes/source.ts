@@ -1,41 +1,61 @@
+import { hostname } from 'node:os'
 import { SondeError, wallNs } from '@sonde/sdk'
-import { countOf } from '@sonde/sdk/internal'
+import { APP_LABELS, countOf, SERVICE_LABELS } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
+import { ApiServer } from './api-server.ts'
 import type { KubernetesOptions } from './config.ts'
-import { DeviceNames, deviceNamesIn } from './device-names.ts'
+import { DeviceNames, type GpuName, gpuNamesIn } from './device-names.ts'
+import { heldDevices } from './held-devices.ts'
 import { Kubelet } from './kubelet.ts'
 import { lookForSocket } from './kubernetes.ts'
 import { parsePodResources } from './parse.ts'
-import { PodRows } from './pod-rows.ts'
+import { PodCache } from './pod-cache.ts'
+import { PodRows, type ReportedPod } from './pod-rows.ts'
+import { PodWatch } from './pod-watch.ts'
 import { gpuResources } from './resources.ts'
 
 /** Time beyond the limit of an answer before the call counts as stuck. Unit: milliseconds. */
 const GRACE_MS = 1000
+/** A list of pods may have many pages. Unit: milliseconds. */
+const LIST_MS = 120_000
+const STEP_EVERY_US = 1_000_000
+/** Pods in these phases hold nothing any more, although the kubelet may still list their devices. */
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed'])
 
 /** Reports the pods of this node and the GPUs that they hold. */
 export class KubernetesSource implements NodeSource {
   readonly #options: KubernetesOptions
   readonly #context: SourceContext
   readonly #kubelet: Kubelet
-  readonly #isWanted: (resource: string) => boolean
+  readonly #isGpu: (resource: string) => boolean
   readonly #rows: PodRows
+  readonly #cache: PodCache
+  /** Undefined if the API server is not read. */
+  readonly #watch: PodWatch | undefined
   readonly #duties: readonly Duty[]
-  #names = new DeviceNames()
+  #gpus: readonly GpuName[] = []
   #found = ''
 
   constructor(options: KubernetesOptions, context: SourceContext) {
     this.#options = options
     this.#context = context
     this.#kubelet = new Kubelet(options)
-    this.#isWanted = gpuResources(options.gpu_resources)
-    this.#rows = new PodRows(context)
-    this.#duties = [
-      {
-        ...{ device: 'kubelet', name: 'list', everyUs: context.intervalMs * 1000, paces: 'report' },
-        ...{ limitMs: options.kubelet_timeout_ms + GRACE_MS, limitKey: 'kubelet_timeout_ms' },
-        run: () => this.#list(),
-      },
-    ]
+    this.#isGpu = gpuResources(options.gpu_resources)
+    const nodeName = options.node_name || process.env.NODE_NAME || hostname()
+    this.#rows = new PodRows(context, nodeName)
+    this.#cache = new PodCache(options.max_pods)
+    this.#watch = this.#watchOf(nodeName)
+    const ask: Duty = {
+      ...{ device: 'kubelet', name: 'list', everyUs: context.intervalMs * 1000, paces: 'report' },
+      ...{ limitMs: options.kubelet_timeout_ms + GRACE_MS, limitKey: 'kubelet_timeout_ms' },
+      run: () => this.#ask(),
+    }
+    const watch = this.#watch
+    const follow = (running: PodWatch): Duty => ({
+      ...{ device: 'API server', name: 'watch', everyUs: STEP_EVERY_US, limitMs: LIST_MS },
+      run: () => running.step(),
+    })
+    this.#duties = watch === undefined ? [ask] : [follow(watch), ask]
   }
 
   async probe(): Promise<Probe> {
@@ -56,36 +76,71 @@ export class KubernetesSource implements NodeSource {
    * @throws SondeError `AGT_COMMAND` if the command is malformed.
    */
   command(command: unknown): object {
-    this.#names = deviceNamesIn(command)
+    this.#gpus = gpuNamesIn(command)
     return {}
   }
 
-  stuck(_device: string, reason: string): void {
-    this.#rows.fail(reason)
+  stuck(device: string, reason: string): void {
+    if (device === 'kubelet') this.#rows.fail(reason)
   }
 
   close(): void {
     this.#kubelet.close()
+    this.#watch?.close()
   }
 
-  async #list(): Promise<void> {
-    const { kubelet_socket: path, max_devices: devicesMax } = this.#options
-    let bytes: Uint8Array
+  /** Asks the kubelet, and reports all pods that hold or ask for GPUs. */
+  async #ask(): Promise<void> {
     try {
-      bytes = await this.#kubelet.list()
+      await this.#report(await this.#kubelet.list())
     } catch (error) {
       this.#rows.fail(error instanceof SondeError ? error.message : String(error))
       throw error
     }
-    const answer = parsePodResources(bytes, { isWanted: this.#isWanted, devicesMax })
-    if (answer === undefined) {
-      const fault = new SondeError('SRC_KUBELET', `the kubelet at ${path} answers with bytes that are no PodResources`)
-      this.#rows.fail(fault.message)
-      throw fault
-    }
-    if (answer.leftOut > 0) this.#context.dropped('device_limit', answer.leftOut)
-    if (answer.refused > 0) this.#context.dropped('name', answer.refused)
-    this.#rows.report(answer, this.#names, wallNs())
-    this.#found = `${countOf(answer.pods, 'pod')}, ${countOf(answer.devices.length + answer.claims.length, 'device')}`
   }
+
+  async #report(bytes: Uint8Array): Promise<void> {
+    const { kubelet_socket: path, max_devices: devicesMax } = this.#options
+    const answer = parsePodResources(bytes, { isWanted: this.#isGpu, devicesMax })
+    if (answer === undefined)
+      throw new SondeError('SRC_KUBELET', `the kubelet at ${path} answers with bytes that are no PodResources`)
+    this.#drop('device_limit', answer.leftOut)
+    this.#drop('name', answer.refused)
+    this.#drop('pod_limit', this.#cache.takeLeftOut())
+    const all = heldDevices(answer, new DeviceNames(this.#gpus))
+    const held = all.filter(({ namespace, pod }) => !ENDED.has(this.#cache.get(namespace, pod)?.phase ?? ''))
+    this.#drop('pod_ended', all.length - held.length)
+    const pods = new Map<string, ReportedPod>()
+    const add = (namespace: string, pod: string) =>
+      pods.set(`${namespace}/${pod}`, { namespace, pod, facts: this.#cache.get(namespace, pod) })
+    for (const { namespace, pod } of held) add(namespace, pod)
+    for (const { namespace, name, requestedGpus, phase } of this.#cache.all())
+      if (requestedGpus > 0 && !ENDED.has(phase)) add(namespace, name)
+    this.#rows.report(pods.values(), held, wallNs())
+    const known = this.#watch === undefined ? '' : `; the API server reports ${countOf(this.#cache.count, 'pod')}`
+    this.#found = `${countOf(answer.pods, 'pod')}, ${countOf(held.length, 'GPU of containers', 'GPUs of containers')}${known}`
+  }
+
+  #drop(reason: string, records: number): void {
+    if (records > 0) this.#context.dropped(reason, records)
+  }
+
+  #watchOf(nodeName: string): PodWatch | undefined {
+    const { api_server, api_token_file: tokenFile, api_ca_file: caFile, api_timeout_ms, api_max_bytes } = this.#options
+    const address = apiAddress(api_server)
+    if (address === undefined) return undefined
+    const server = new ApiServer({ address, tokenFile, caFile, timeoutMs: api_timeout_ms, bytesMax: api_max_bytes })
+    const facts = { labels: new Set<string>([...APP_LABELS, ...SERVICE_LABELS]), isGpu: this.#isGpu }
+    const failed = (error: SondeError) => this.#context.failed('API server', error)
+    return new PodWatch({ server, cache: this.#cache, facts, nodeName, failed })
+  }
+}
+
+/** The address of the API server; undefined if it is not read. In a pod, Kubernetes sets the variables. */
+function apiAddress(option: string): string | undefined {
+  if (option === 'off') return undefined
+  if (option !== 'auto') return option
+  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = process.env
+  if (host === '') return undefined
+  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

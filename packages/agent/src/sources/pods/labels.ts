@@ -1,13 +1,11 @@
 import type { Labels } from '@sonde/sdk'
-import { labelOf } from '@sonde/sdk/internal'
+import { labelOf, labelSpelling, type PodApp, podAppOf } from '@sonde/sdk/internal'
 
 /** The container that a series was copied for, with properties of its pod. */
-export interface PodLabels {
+export interface PodLabels extends PodApp {
   readonly namespace: string
   readonly pod: string
   readonly container: string
-  readonly app: string
-  readonly service: string
   /** Whether it is a job of a batch system and no pod. */
   readonly isJob: boolean
 }
@@ -41,13 +39,23 @@ export function podLabelsOf(labels: Labels, renamed: boolean): PodLabels | undef
     namespace,
     pod,
     container: firstOf(labels, names('container', 'container_name')),
-    app: firstOf(labels, ['app', 'app_kubernetes_io_name', 'label_app', 'label_app_kubernetes_io_name']),
-    service: firstOf(labels, renamed ? ['exported_service', 'label_service'] : ['service', 'label_service']),
+    ...podAppOf((name) => firstOf(labels, spellingsOf(labelSpelling(name), renamed))),
   }
 }
 
 /** The job that a series was copied for, as pods are named. */
 function jobLabelsOf(labels: Labels): PodLabels | undefined {
   const pod = labelOf(labels, 'hpc_job')
-  return pod === '' ? undefined : { namespace: '@job', pod, container: '', app: 'job', service: '', isJob: true }
+  if (pod === '') return undefined
+  const decided = { app: 'job', service: '', appLabel: 'hpc_job', serviceLabel: '' }
+  return { namespace: '@job', pod, container: '', ...decided, isJob: true }
+}
+
+/**
+ * How exporters spell a label of a pod. Prometheus renames a label that the target has too, which is usual for
+ * `service`: then the label without the prefix is that of the exporter.
+ */
+function spellingsOf(name: string, renamed: boolean): string[] {
+  const own = renamed && name === 'service' ? [] : [name]
+  return [...(renamed ? [`exported_${name}`] : []), ...own, `label_${name}`]
 }

@@ -10,6 +10,9 @@ import { appOf, type Workload } from './workload.ts'
 /** Processes of one GPU that are reported. Policy: further ones are dropped and counted as `process_limit`. */
 const PROCESSES_MAX = 1024
 const NO_MEMORY = new Missing('unsupported', 'the driver does not say how much memory the process uses')
+/** Texts of records that only a device plugin or the API server knows. */
+const NO_PLUGIN = { resource: '', device_id: '', doubt: '' }
+const NO_LABELS = { app_label: '', service_label: '', phase: '', waiting: '' }
 const ENDED = 'no process of it uses the GPU any more'
 
 /** The use of a GPU or instance by one process. */
@@ -104,11 +107,12 @@ export class ProcessRows {
     const { source } = this.#context
     if (this.#next.has(keyOf(podDeviceType, labels))) return
     this.#row(podDeviceType, labels)
-    source.report(podDeviceType, { time, ...labels, via, present: 1 })
+    source.report(podDeviceType, { time, ...labels, via, ...NO_PLUGIN, present: 1 })
     const info = { namespace, pod }
     if (this.#next.has(keyOf(podInfoType, info))) return
     this.#row(podInfoType, info)
-    source.report(podInfoType, { time, ...info, app: appOf(workload), service: '', node_name: hostname(), via })
+    const texts = { app: appOf(workload), service: '', node_name: hostname(), via, ...NO_LABELS }
+    source.report(podInfoType, { time, ...info, ...texts })
   }
 
   #labels(workload: Workload | undefined, instance: string) {

@@ -1,10 +1,11 @@
+import { OF_CGROUP, OF_ENVIRONMENT, OF_JOB_FILES } from '../pods/evidence.ts'
 import type { CgroupOwner } from './cgroup-owner.ts'
 
 /** Ways in which the owner of a device becomes known from processes and jobs, for `via` of records. */
 export const VIA = {
-  cgroup: 'cgroup of the process',
-  environment: 'environment of the process',
-  jobFiles: 'job mapping files',
+  cgroup: OF_CGROUP.via,
+  environment: OF_ENVIRONMENT.via,
+  jobFiles: OF_JOB_FILES.via,
 } as const
 
 /**

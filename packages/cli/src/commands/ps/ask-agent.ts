@@ -15,6 +15,12 @@ const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, numberOrNull
 const someValues = Object.fromEntries(GPU_FIELDS.map((field) => [field, v.exactOptional(v.number())]))
 const sumOrNull = v.nullable(v.object({ sum: v.number(), pods: v.number(), wholeGpus: v.number() }))
 
+const attributionSchema = v.object({
+  confidence: v.nullable(v.picklist(['certain', 'likely', 'doubtful'])),
+  ...{ from: v.array(v.string()), appLabel: v.string(), serviceLabel: v.string(), labelsFrom: v.string() },
+  ...{ phase: v.string(), waiting: v.string(), notes: v.array(v.string()) },
+})
+
 /** The parts of an answer that are shown. All are optional: the program may be another one, or of another version. */
 const answerSchema = v.looseObject({
   nowMs: v.number(),
@@ -37,6 +43,7 @@ const answerSchema = v.looseObject({
         someValues as Record<GpuField, v.ExactOptionalSchema<v.NumberSchema<undefined>, undefined>>,
       ),
       gaps: v.array(v.object({ fields: v.array(fieldSchema), reason: v.string() })),
+      attribution: v.nullable(attributionSchema),
     }),
   ),
 })

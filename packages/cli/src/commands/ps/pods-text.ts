@@ -52,9 +52,13 @@ export function podsText({ pods, totals, nowMs }: PodsAnswer): string {
   const rows = pods.map((pod) => COLUMNS.map(({ text }) => printable(text(pod, nowMs)) || '-'))
   const widths = COLUMNS.map((_, i) => Math.max(...[titles, ...rows].map((row) => row[i]?.length ?? 0)))
   const table = [titles, ...rows].map((row) => lineOf(COLUMNS, widths, row))
-  const notes = [...sharedNotes(pods), ...reasons(pods), ...totalNote(totals, pods), ...simulatedNote(pods)].map(
-    printable,
-  )
+  const notes = [
+    ...attributionNotes(pods),
+    ...sharedNotes(pods),
+    ...reasons(pods),
+    ...totalNote(totals, pods),
+    ...simulatedNote(pods),
+  ].map(printable)
   return [...table, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n')
 }
 
@@ -74,6 +78,27 @@ function reasons(pods: readonly AppGpuPod[]): string[] {
     }
   }
   return [...podsBy].map(([what, ofReason]) => `${namesOf(ofReason, pods)}: ${what}`)
+}
+
+/** How sure it is that pods hold their GPUs and which labels named their apps, once for all pods with the same words. */
+function attributionNotes(pods: readonly AppGpuPod[]): string[] {
+  const decided = pods.filter(({ isSimulated, attribution }) => !isSimulated && attribution !== null)
+  const byWords = Map.groupBy(decided, attributionText)
+  const notes = decided.flatMap((pod) => pod.attribution?.notes.map((note) => `${namesOf([pod], pods)}: ${note}`) ?? [])
+  return [
+    ...[...byWords].flatMap(([words, some]) => (words === '' ? [] : [`${namesOf(some, pods)}: ${words}`])),
+    ...notes,
+  ]
+}
+
+/** `GPUs certain, by the kubelet; app by label app (API server)`. */
+function attributionText({ attribution }: AppGpuPod): string {
+  if (attribution === null) return ''
+  const { confidence, from, appLabel, labelsFrom, phase, waiting } = attribution
+  const held = confidence === null ? [] : [`GPUs ${confidence}, by ${from.join(' and ')}`]
+  const app = appLabel === '' ? [] : [`app by label ${appLabel} (${labelsFrom})`]
+  const state = waiting === '' ? [] : [`${phase || 'not running'}: ${waiting}`]
+  return [...held, ...app, ...state].join('; ')
 }
 
 /** Explains `*`, and counts the pods whose GPUs are shared. */

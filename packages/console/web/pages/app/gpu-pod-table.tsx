@@ -17,6 +17,7 @@ import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
+import { attributionWords } from './attribution-words.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
 import { type HeldGpu, heldGpus, namespacedPod, worstOfPod } from './held-gpus.ts'
 import { isWaitingForNode } from './waiting-pods.ts'
@@ -74,6 +75,12 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
       head: 'Sample age',
       kind: 'number',
       cell: ({ ageMs }) => (ageMs === null ? '–' : formatAge(ageMs)),
+    },
+    {
+      key: 'attribution',
+      head: 'Known by',
+      title: ({ attribution }) => attribution?.notes.join('; ') || undefined,
+      cell: ({ attribution }) => <span className="pod-name">{attributionWords(attribution)}</span>,
     },
   ]
   const { rows, sort } = useChosenRows(pods, {

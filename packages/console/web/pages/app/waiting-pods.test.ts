@@ -7,7 +7,8 @@ function pod(name: string, reason: string, more: Partial<GpuPod> = {}): GpuPod {
   const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, null])) as Record<GpuField, number | null>
   const started = { startedMs: 1, ageMs: null, isWarming: false, isScheduled: true, isSimulated: false }
   const held = { gpus: 0, instances: 0, sharedWith: 0, requested: 1, values, deviceValues: {} }
-  return { namespace: 'a', service: 'api', ...started, ...held, name, gaps: [{ fields: GPU_FIELDS, reason }], ...more }
+  const told = { gaps: [{ fields: GPU_FIELDS, reason }], attribution: null }
+  return { namespace: 'a', service: 'api', ...started, ...held, name, ...told, ...more }
 }
 
 test('a banner says why pods have no utilisation, in the words of what should have told it', () => {

@@ -1,3 +1,4 @@
+import { OF_SIMULATOR } from '../../pods/evidence.ts'
 import { podDeviceType, podInfoType } from '../../pods/type.ts'
 import type { SourceContext } from '../../source.ts'
 import { type PodPlace, podsOf } from '../classes/pods.ts'
@@ -6,7 +7,9 @@ import { msOfSeconds } from '../time.ts'
 import { gpuLabels } from './nvml-gpu-info.ts'
 import { ReportRows } from './report-rows.ts'
 
-const VIA = 'simulated'
+const { via: VIA } = OF_SIMULATOR
+const NO_LABELS = { app_label: '', service_label: '', phase: 'Running', waiting: '' }
+const NO_PLUGIN = { resource: '', device_id: '', doubt: '' }
 
 /** Records of the pods that hold the GPUs. They exist since the epoch of the simulation. */
 export class PodRows {
@@ -16,14 +19,17 @@ export class PodRows {
     const pods = podsOf(node, workload)
     const info = pods.map(({ namespace, pod, app, service, devices }) => {
       const started = msOfSeconds(0) / 1000
-      const texts = { app, service, node_name: node.name, via: VIA }
+      const texts = { app, service, node_name: node.name, via: VIA, ...NO_LABELS }
       return {
         labels: { namespace, pod },
         facts: { ...texts, start_time_seconds: started, requested_gpus: devices.length },
       }
     })
     const held = pods.flatMap((pod) =>
-      pod.devices.map((device) => ({ labels: labelsOf(seed, pod, device), facts: { via: VIA, present: 1 } })),
+      pod.devices.map((device) => ({
+        labels: labelsOf(seed, pod, device),
+        facts: { via: VIA, ...NO_PLUGIN, present: 1 },
+      })),
     )
     this.#tables = [new ReportRows(context, podInfoType, {}, info), new ReportRows(context, podDeviceType, {}, held)]
   }

@@ -1,0 +1,96 @@
+import { isObject, numberIn, objectIn, textIn } from './json.ts'
+
+/** The state of a pod in the API server, as far as Sonde uses it. */
+export interface PodFacts {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** Name of its node; empty while it has none. */
+  readonly node: string
+  /** The wanted labels that it has. */
+  readonly labels: Readonly<Record<string, string>>
+  /** `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`; empty if the API server does not say it. */
+  readonly phase: string
+  /** When the kubelet accepted it. Unit: seconds since the Unix epoch. */
+  readonly startedS: number | undefined
+  /** GPUs, or MIG instances, that its containers ask for. */
+  readonly requestedGpus: number
+  /** Why it does not run yet, such as `ImagePullBackOff`; empty if nothing waits. */
+  readonly waiting: string
+}
+
+/** Which parts of a pod are kept. */
+export interface PodFactsOptions {
+  readonly labels: ReadonlySet<string>
+  readonly isGpu: (resource: string) => boolean
+}
+
+/** Names of pods and namespaces in Kubernetes. */
+const NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
+const WORD = /^[A-Za-z0-9:_.-]{1,64}$/
+/** Kubernetes allows 63. Unit: characters. */
+const LABEL_LENGTH_MAX = 63
+const CONTAINERS_MAX = 256
+
+/** Reads the JSON of a pod; undefined if it has no valid name. */
+export function podFactsOf(pod: unknown, { labels: wanted, isGpu }: PodFactsOptions): PodFacts | undefined {
+  const metadata = objectIn(pod, 'metadata')
+  const [spec, status] = [objectIn(pod, 'spec'), objectIn(pod, 'status')]
+  const [namespace, name] = [textIn(metadata, 'namespace'), textIn(metadata, 'name')]
+  if (!NAME.test(namespace) || !NAME.test(name)) return undefined
+  const labels: Record<string, string> = {}
+  const given = objectIn(metadata, 'labels')
+  for (const label of wanted) {
+    const value = textIn(given, label)
+    if (value !== '' && value.length <= LABEL_LENGTH_MAX) labels[label] = value
+  }
+  const startedMs = Date.parse(textIn(status, 'startTime'))
+  const requestOf = (container: unknown) => gpusOf(container, isGpu)
+  const containers = listIn(spec, 'containers').reduce((sum: number, container) => sum + requestOf(container), 0)
+  // Init containers run one after another before the others, so their largest request counts.
+  const init = Math.max(0, ...listIn(spec, 'initContainers').map(requestOf))
+  return {
+    ...{ namespace, name, labels },
+    uid: textIn(metadata, 'uid').slice(0, 64),
+    node: textIn(spec, 'nodeName').slice(0, 253),
+    phase: word(textIn(status, 'phase')),
+    startedS: Number.isNaN(startedMs) ? undefined : startedMs / 1000,
+    requestedGpus: Math.max(containers, init),
+    waiting: waitingIn(status),
+  }
+}
+
+/** GPUs in the limits of a container; a request without a limit is not allowed for them. */
+function gpusOf(container: unknown, isGpu: (resource: string) => boolean): number {
+  const limits = objectIn(objectIn(container, 'resources'), 'limits')
+  let sum = 0
+  for (const [resource, quantity] of Object.entries(limits)) {
+    const count = numberIn(quantity)
+    if (isGpu(resource) && count !== undefined && Number.isInteger(count) && count > 0 && count < 65_536) sum += count
+  }
+  return sum
+}
+
+/** The reason of the first container that waits, or of the scheduler. */
+function waitingIn(status: Readonly<Record<string, unknown>>): string {
+  for (const list of ['initContainerStatuses', 'containerStatuses']) {
+    for (const container of listIn(status, list)) {
+      const reason = word(textIn(objectIn(objectIn(container, 'state'), 'waiting'), 'reason'))
+      if (reason !== '') return reason
+    }
+  }
+  for (const condition of listIn(status, 'conditions')) {
+    if (textIn(condition, 'type') === 'PodScheduled' && textIn(condition, 'status') === 'False')
+      return word(textIn(condition, 'reason'))
+  }
+  return ''
+}
+
+function listIn(object: Readonly<Record<string, unknown>>, key: string): readonly Readonly<Record<string, unknown>>[] {
+  const list = object[key]
+  return Array.isArray(list) ? list.slice(0, CONTAINERS_MAX).filter(isObject) : []
+}
+
+function word(text: string): string {
+  return WORD.test(text) ? text : ''
+}

@@ -1,0 +1,245 @@
+import { once } from 'node:events'
+import { createServer as createPlain, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+/** A pod as the API server has it. */
+export interface ApiPod {
+  readonly apiVersion: 'v1'
+  readonly kind: 'Pod'
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly uid: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly resourceVersion?: string
+    readonly creationTimestamp?: string
+  }
+  readonly spec: object
+  readonly status: object
+}
+
+/** Properties of {@link apiPod}. */
+export interface ApiPodOptions {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly node?: string
+  readonly phase?: string
+  readonly gpus?: number
+  readonly startTime?: string
+  readonly uid?: string
+  readonly waiting?: string
+}
+
+/** A pod with one container. */
+export function apiPod(name: string, options: ApiPodOptions = {}): ApiPod {
+  const { labels = {}, node = 'node-a', phase = 'Running', gpus = 1, startTime = '2026-01-01T00:00:00Z' } = options
+  const { uid = `uid-${name}`, waiting } = options
+  const state = waiting === undefined ? { running: { startedAt: startTime } } : { waiting: { reason: waiting } }
+  const container = { name: 'main', image: 'train:1', resources: { limits: { 'nvidia.com/gpu': String(gpus) } } }
+  const statuses = [{ name: 'main', image: 'train:1', imageID: '', ready: true, restartCount: 0, state }]
+  return {
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { name, namespace: 'ml', uid, labels, creationTimestamp: startTime },
+    spec: { nodeName: node, containers: [container] },
+    status: { phase, ...(startTime === '' ? {} : { startTime }), containerStatuses: statuses },
+  }
+}
+
+/** Certificate and key of a server, PEM. */
+export interface ServerPair {
+  readonly cert: string
+  readonly key: string
+}
+
+interface Watch {
+  readonly response: ServerResponse
+  readonly node: string
+  readonly bookmarks: boolean
+}
+
+interface PodEvent {
+  readonly version: number
+  readonly type: string
+  readonly object: ApiPod
+}
+
+/**
+ * The pods of a Kubernetes API server: list with `limit` and `continue`, watch with bookmarks, `spec.nodeName`, tokens.
+ * Real clients read it in a test, so that it stays true.
+ */
+export class ApiServerDouble {
+  address = ''
+  /** Tokens that are accepted; empty: any request. */
+  tokens: string[] = []
+  /** Requests so far, as path and query. */
+  readonly requests: string[] = []
+  /** Answers of a test instead of the usual ones; undefined: the usual one. */
+  fault: ((url: URL, request: IncomingMessage, response: ServerResponse) => boolean) | undefined
+  readonly #pods = new Map<string, ApiPod>()
+  readonly #events: PodEvent[] = []
+  readonly #watches = new Set<Watch>()
+  /** The oldest version from which a watch may start. */
+  #oldest = 0
+  #version = 100
+
+  private constructor() {}
+
+  /** Starts a server on a free port of loopback, with TLS if a pair is given. */
+  static async start(test: { after(end: () => unknown): void }, pair?: ServerPair): Promise<ApiServerDouble> {
+    const double = new ApiServerDouble()
+    const listener: RequestListener = (request, response) => double.#answer(request, response)
+    const server = pair === undefined ? createPlain(listener) : createSecure(pair, listener)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const scheme = pair === undefined ? 'http' : 'https'
+    double.address = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+    test.after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return double
+  }
+
+  /** Watches that are open. */
+  get watchCount(): number {
+    return this.#watches.size
+  }
+
+  /** Adds or changes pods. */
+  put(...pods: readonly ApiPod[]): void {
+    for (const pod of pods) {
+      const key = `${pod.metadata.namespace}/${pod.metadata.name}`
+      this.#publish(this.#pods.has(key) ? 'MODIFIED' : 'ADDED', key, pod)
+    }
+  }
+
+  remove(name: string, namespace = 'ml'): void {
+    const key = `${namespace}/${name}`
+    const pod = this.#pods.get(key)
+    if (pod !== undefined) this.#publish('DELETED', key, pod)
+  }
+
+  /** Sends a bookmark to all watches. */
+  bookmark(): void {
+    const metadata = { resourceVersion: String(this.#version), creationTimestamp: null }
+    for (const watch of this.#watches)
+      if (watch.bookmarks) send(watch, 'BOOKMARK', { apiVersion: 'v1', kind: 'Pod', metadata })
+  }
+
+  /** Sends any line to all watches. */
+  sendLine(line: string): void {
+    for (const { response } of this.#watches) response.write(`${line}\n`)
+  }
+
+  /** Ends all watches, as the server does after a while. */
+  endWatches(): void {
+    for (const { response } of this.#watches) response.end()
+    this.#watches.clear()
+  }
+
+  /** Forgets all changes so far: watches that start earlier, and lists that continue, get 410. */
+  compact(): void {
+    this.#oldest = ++this.#version
+    this.#events.length = 0
+  }
+
+  #publish(type: string, key: string, pod: ApiPod): void {
+    const version = ++this.#version
+    const object = { ...pod, metadata: { ...pod.metadata, resourceVersion: String(version) } }
+    if (type === 'DELETED') this.#pods.delete(key)
+    else this.#pods.set(key, object)
+    const event = { version, type, object }
+    this.#events.push(event)
+    for (const watch of this.#watches) sendEvent(watch, event)
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', 'http://here')
+    this.requests.push(`${url.pathname}${url.search}`)
+    if (this.fault?.(url, request, response) === true) return
+    const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
+    if (this.tokens.length > 0 && !this.tokens.includes(token)) {
+      refuse(response, 401, 'Unauthorized')
+      return
+    }
+    const [, namespace] = /^\/api\/v1\/namespaces\/([^/]+)\/pods$/.exec(url.pathname) ?? []
+    if (namespace !== undefined || url.pathname === '/api/v1/pods') this.#answerPods(url, response, namespace)
+    else this.#discover(url, response)
+  }
+
+  #answerPods(url: URL, response: ServerResponse, namespace: string | undefined): void {
+    const node = /^spec\.nodeName=(.*)$/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1] ?? ''
+    if (['true', '1'].includes(url.searchParams.get('watch') ?? '')) {
+      this.#watch(url, response, node)
+      return
+    }
+    const chosen = [...this.#pods.values()].filter((pod) => {
+      return isOf(pod, node) && (namespace === undefined || pod.metadata.namespace === namespace)
+    })
+    const [version = String(this.#version), at = '0'] = (url.searchParams.get('continue') ?? '')
+      .split(':')
+      .filter(Boolean)
+    if (Number(version) < this.#oldest) {
+      refuse(response, 410, 'Expired')
+      return
+    }
+    const limit = Number(url.searchParams.get('limit') ?? 0) || chosen.length
+    const from = Number(at)
+    const items = chosen.slice(from, from + limit)
+    const left = chosen.length - from - items.length
+    const more = left > 0 ? { continue: `${version}:${from + limit}`, remainingItemCount: left } : {}
+    json(response, 200, { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: version, ...more }, items })
+  }
+
+  #watch(url: URL, response: ServerResponse, node: string): void {
+    const from = Number(url.searchParams.get('resourceVersion') ?? this.#version)
+    if (from < this.#oldest) {
+      refuse(response, 410, 'Expired')
+      return
+    }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.flushHeaders()
+    const watch = { response, node, bookmarks: url.searchParams.get('allowWatchBookmarks') === 'true' }
+    for (const event of this.#events) if (event.version > from) sendEvent(watch, event)
+    this.#watches.add(watch)
+    response.on('close', () => this.#watches.delete(watch))
+    const seconds = Number(url.searchParams.get('timeoutSeconds') ?? 0)
+    if (seconds > 0) setTimeout(() => response.end(), seconds * 1000).unref()
+  }
+
+  /** What clients ask before their first list. */
+  #discover(url: URL, response: ServerResponse): void {
+    const verbs = ['get', 'list', 'watch']
+    const pods = { name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs, shortNames: ['po'] }
+    const version = { gitVersion: 'v1.35.0', major: '1', minor: '35' }
+    const answers: Readonly<Record<string, object>> = {
+      '/version': version,
+      '/api': { kind: 'APIVersions', versions: ['v1'] },
+      '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [] },
+      '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [pods] },
+    }
+    const answer = answers[url.pathname]
+    if (answer === undefined) refuse(response, 404, 'NotFound')
+    else json(response, 200, answer)
+  }
+}
+
+function isOf({ spec }: ApiPod, node: string): boolean {
+  return node === '' || (spec as { nodeName?: string }).nodeName === node
+}
+
+function sendEvent(watch: Watch, { type, object }: PodEvent): void {
+  if (isOf(object, watch.node)) send(watch, type, object)
+}
+
+function send({ response }: Watch, type: string, object: object): void {
+  response.write(`${JSON.stringify({ type, object })}\n`)
+}
+
+function refuse(response: ServerResponse, code: number, reason: string): void {
+  json(response, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, code })
+}
+
+function json(response: ServerResponse, code: number, body: object): void {
+  response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
