@@ -113,6 +113,7 @@ describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometh
     assert.equal(alert.annotations.summary, 'Many retransmissions at mlx5_0 on gpu-17')
     assert.match(alert.annotations.description ?? '', /^\d+ events of adaptive retransmission a second: /)
     assert.match(alert.annotations.runbook_url ?? '', /\/HighRetransmissionRate\.md$/)
+    assert.doesNotMatch(JSON.stringify(alertmanager.received), /error expanding template/)
   })
 
   async function devicesOf(expression: string): Promise<readonly string[]> {

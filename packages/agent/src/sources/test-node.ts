@@ -3,7 +3,15 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type Labels, type ReadRecord, type RecordOf, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
+import {
+  type Batch,
+  type Labels,
+  type ReadRecord,
+  type RecordOf,
+  type RecordType,
+  readRecord,
+  viewsOf,
+} from '@sonde/sdk'
 import type { TargetStatus } from '@sonde/sdk/api'
 import { absenceType, messageOf, periodType, seriesKey } from '@sonde/sdk/internal'
 import * as v from 'valibot'
@@ -123,7 +131,7 @@ export interface ReportedRecord {
   readonly record: ReadRecord
 }
 
-/** A source under test, with its records, absences and failures. */
+/** A source under test, with its records, absences and failures. A view may take its batches as well. */
 export class TestedSource {
   /** Failed reads in order. */
   readonly failures: { place: string; message: string }[] = []
@@ -152,13 +160,16 @@ export class TestedSource {
     paths: SourceContext['paths'],
     options: object = {},
     intervalMs = definition.intervalMs,
+    alsoTo: (batch: Batch) => void = () => undefined,
   ) {
     this.#definition = definition
     this.#options = v.parse(definition.options, options) as object
     const add = (place: string, error: unknown) => void this.failures.push({ place, message: messageOf(error) })
     this.#outlet = new SourceOutlet({
       ...{ name: definition.name, intervalMs, paths, stats: { failed: { add }, dropped: this.dropped } },
-      emit: ({ type, count, bytes, symbols }) => {
+      emit: (batch) => {
+        const { type, count, bytes, symbols } = batch
+        alsoTo(batch)
         if (type === periodType) return
         const views = viewsOf(bytes)
         for (let i = 0; i < count; i++) {
