@@ -37,7 +37,7 @@ const LONG = new RegExp(
 const TOGETHER = [
   ['address', 'events', 'keyboard', 'pages', 'states'],
   ['device-pages', 'devices', 'waiting'],
-  ['explain', 'explorer', 'fabric'],
+  ['explain', 'explorer', 'fabric', 'nic'],
   ['exporters', 'foreign-page', 'hostile-texts', 'real-event', 'sources', 'traffic'],
 ].map((names) => new RegExp(`^test/browser/(${names.join('|')})\\.test\\.ts$`))
 /** How many folders of a path name a room: `packages/agent/src/rules`. */

@@ -26,16 +26,22 @@ const NAMED_LIMIT_COUNT = 8
 
 /** Charts in a grid. Their plots have the same width, so that times align; unavailable charts are listed below. */
 export function ChartGrid({
+  title = '',
   charts,
   beside = charts,
 }: {
+  /** The heading above it, where the page has several grids. */
+  readonly title?: string
   readonly charts: readonly GridChart[]
   /** All charts of the page, where they stand in several grids. */
   readonly beside?: readonly GridChart[]
 }) {
   const drawn = charts.filter(({ absent }) => !absent)
   const endPx = sharedRoom(beside.filter(({ absent }) => !absent))
-  const absent = charts.flatMap(absentItems)
+  const absent = [...Map.groupBy(charts.flatMap(absentItems), ({ reason }) => reason)].map(([reason, items]) => ({
+    title: items.map(({ title }) => title).join(', '),
+    reason,
+  }))
   return (
     <>
       {drawn.length > 0 && (
@@ -52,7 +58,7 @@ export function ChartGrid({
           ))}
         </div>
       )}
-      {absent.length > 0 && <AbsentList items={absent} />}
+      {absent.length > 0 && <AbsentList {...(title ? { label: `Not available: ${title}` } : {})} items={absent} />}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { goneWords } from '../../devices/device-sentence.ts'
 import { allHints } from '../../devices/moment-hints.ts'
+import { ABSENT } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
 import { useMoment } from '../use-moment.ts'
@@ -84,8 +85,8 @@ export function PanelSections({
             {title}
           </h2>
         )}
-        {facts.length > 0 && <Facts label={`${title} now`} facts={facts} />}
-        <ChartGrid charts={charts[at] ?? []} beside={beside} />
+        {facts.some(({ value }) => value !== ABSENT) && <Facts label={`${title} now`} facts={facts} />}
+        <ChartGrid title={title} charts={charts[at] ?? []} beside={beside} />
       </Fragment>
     )
   })

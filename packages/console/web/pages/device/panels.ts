@@ -8,7 +8,7 @@ import type { ChartMark, ChartMember, ChartSpec } from '../../chart/chart-spec.t
 import type { SeriesSlot } from '../../components/palette.ts'
 import { askFor, isSeriesOf } from '../../devices/device.ts'
 import { newestValue } from '../../devices/interface-data.ts'
-import { compareNames, seriesWords } from '../../format/names.ts'
+import { compareNames, splitWords, tellingLabels } from '../../format/names.ts'
 import { boundedColumn, type DisplayQuantity } from '../../format/quantity.ts'
 import { fieldMatchers } from '../../state/listed-metrics.ts'
 import { heatStripsOf } from '../heat-strips.ts'
@@ -23,7 +23,8 @@ export interface PanelLine {
   /** Name of the line. `{}` stands for the value of the label `each`. Without `{}` the value follows the name. */
   readonly label: string
   /**
-   * A label with a line for each value, such as `priority`. With several labels, the name of a line joins their values.
+   * A label with a line for each value, such as `priority`. With several labels, the name of a line joins the values that
+   * tell the lines apart.
    */
   readonly each?: string | readonly string[]
   /** Whether a value means up, for lanes of a state that is up or down. */
@@ -182,13 +183,18 @@ function missingOf(
   latest: readonly LatestSeries[],
 ): readonly MissingLine[] {
   const drawn = new Set(found.map(({ label }) => label))
-  return lines.flatMap((line) =>
-    latest
-      .filter((one) => isOfLine(line, one) && one.absent !== '')
-      .map(({ labels, absent }) => ({ name: nameOf(line, labels), reason: absent }))
+  return lines.flatMap((line) => {
+    const own = latest.filter((one) => isOfLine(line, one))
+    const nameOf = namesOf(
+      line,
+      own.map(({ labels }) => labels),
+    )
+    return own
+      .filter(({ absent }) => absent !== '')
+      .map(({ labels, absent }) => ({ name: nameOf(labels), reason: absent }))
       .filter(({ name }) => !drawn.has(name))
-      .sort((a, b) => compareNames(a.name, b.name)),
-  )
+      .sort((a, b) => compareNames(a.name, b.name))
+  })
 }
 
 /** Whether a series is of the metric and the constant labels of a line. */
@@ -276,9 +282,13 @@ function membersOf(device: DeviceInfo, line: PanelLine, answer: QueryColumns): C
   const shown = line.each === undefined ? columns.slice(0, 1) : columns
   const full = line.full ? newestOf(line.of ?? device, line.full, answer) : undefined
   const valuesOf = divider(device, line, answer)
+  const nameOf = namesOf(
+    line,
+    shown.map(({ labels }) => labels),
+  )
   return shown
     .map((column) => ({
-      ...memberOf(line, column, valuesOf(grid.slice(column))),
+      ...memberOf(line, nameOf(column.labels), { ...column, values: valuesOf(grid.slice(column)) }),
       ...(full !== undefined && full > 0 ? { full } : {}),
     }))
     .sort((a, b) => compareNames(a.label, b.label))
@@ -300,22 +310,26 @@ function divider(device: DeviceInfo, { per, of = device }: PanelLine, answer: Qu
   }
 }
 
-function memberOf(line: PanelLine, column: GridColumn, values: Float64Array): ChartMember {
-  const name = nameOf(line, column.labels)
-  const { isUp } = line
-  return {
-    key: `${line.metric} ${name}`,
-    label: name,
-    values: isUp ? upOrDown(values, isUp) : values,
-    resetsMs: column.resetsMs,
-  }
+function memberOf(
+  { metric, isUp }: PanelLine,
+  name: string,
+  { values, resetsMs }: Required<Pick<ChartMember, 'values' | 'resetsMs'>>,
+): ChartMember {
+  return { key: `${metric} ${name}`, label: name, values: isUp ? upOrDown(values, isUp) : values, resetsMs }
 }
 
-function nameOf({ label, each }: PanelLine, labels: Labels): string {
-  if (each === undefined) return label
-  if (typeof each !== 'string') return seriesWords(Object.fromEntries(each.map((name) => [name, labels[name] ?? ''])))
-  const value = labels[each] ?? ''
-  return label.includes('{}') ? label.replace('{}', value) : `${label} ${value}`.trim()
+/** Names the series of a line, of which all labels are given. */
+function namesOf({ label, each }: PanelLine, all: readonly Labels[]): (labels: Labels) => string {
+  if (each === undefined) return () => label
+  if (typeof each === 'string') {
+    return (labels) => {
+      const value = labels[each] ?? ''
+      return label.includes('{}') ? label.replace('{}', value) : `${label} ${value}`.trim()
+    }
+  }
+  const own = (labels: Labels): Labels => Object.fromEntries(each.map((name) => [name, labels[name] ?? '']))
+  const telling = tellingLabels(all.map(own))
+  return (labels) => splitWords(own(labels), telling).name
 }
 
 function upOrDown(values: Float64Array, isUp: (value: number) => boolean): Float64Array {

@@ -89,7 +89,7 @@ function PortCharts({ ports }: { readonly ports: readonly DeviceInfo[] }) {
       <h2 className="section-title">
         {title} {order === 0 && note && <span className="page-note">{note}</span>}
       </h2>
-      <ChartGrid charts={charts} beside={beside} />
+      <ChartGrid title={title} charts={charts} beside={beside} />
     </Fragment>
   ))
 }
