@@ -167,3 +167,54 @@ test('a strip without any bin says why the history has none', () => {
   const [shown] = devicePanels(NIC, [panel({ scale: 'heat', lines: [WAITS] })], answer, context)
   assert.equal(shown?.absent, NOTES[0])
 })
+
+test('lines with one name are one quantity: the first origin with data is drawn', () => {
+  const other = { ...LOSS, metric: PAUSED.metric }
+  const both = panel({ lines: [LOSS, other] })
+  const answer = (line: typeof LOSS | typeof other, value: number) => ({
+    query: queryOf(NIC, line)!,
+    series: [{ labels: line === LOSS ? NIC.labels : { device: 'eth13' }, values: [value] }],
+  })
+  const drawn = (...answers: ReturnType<typeof answer>[]) =>
+    show([both], answers)[0]?.spec.members.map(({ values }) => values.at(-1))
+  assert.deepEqual(drawn(answer(LOSS, 1), answer(other, 2)), [1])
+  assert.deepEqual(drawn({ query: queryOf(NIC, LOSS)!, series: [] }, answer(other, 2)), [2])
+})
+
+test('a value is divided by another of the same time, and a divisor of 0 gives none', () => {
+  const mean = panel({ lines: [{ ...LOSS, per: { metric: 'rdma_hw_reads_total', function: 'rate' } }] })
+  const reads = queryOf(NIC, { metric: 'rdma_hw_reads_total', function: 'rate' })!
+  assert.ok(panelQueries(NIC, [mean]).some(({ metric }) => metric === reads.metric))
+  const [shown] = show(
+    [mean],
+    [
+      { query: queryOf(NIC, LOSS)!, series: [{ labels: NIC.labels, values: [6, 6, 6] }] },
+      { query: reads, series: [{ labels: NIC.labels, values: [2, 0, 3] }] },
+    ],
+  )
+  assert.deepEqual([...(shown?.spec.members[0]?.values ?? [])], [3, Number.NaN, 2])
+})
+
+test('lines of unlike units have a chart each, named by the labels that tell them apart', () => {
+  const line = { ...PAUSED, label: '', each: ['device', 'priority'] } as const
+  const query = queryOf(NIC, line)!
+  const series = ['0', '3'].map((priority) => ({ labels: { device: 'eth13', priority }, values: [1] }))
+  const charts = show([panel({ lines: [line], isApart: true })], [{ query, series }])
+  assert.deepEqual(
+    charts.map(({ spec }) => [spec.title, spec.members.length]),
+    [
+      ['Loss priority 0', 1],
+      ['Loss priority 3', 1],
+    ],
+  )
+})
+
+test('a chart that nobody can draw is listed with its reason, drawn or not what replaces it', () => {
+  const replaces = { title: 'Average RTT', reason: 'Nothing measures it.' }
+  const drawn = show(
+    [panel({ replaces })],
+    [{ query: queryOf(NIC, LOSS)!, series: [{ labels: NIC.labels, values: [1] }] }],
+  )
+  const absent = show([panel({ replaces })], [{ query: queryOf(NIC, LOSS)!, series: [] }], 'no such file')
+  assert.deepEqual([drawn[0]?.replaces, absent[0]?.replaces], [replaces, replaces])
+})
