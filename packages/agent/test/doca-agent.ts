@@ -58,14 +58,17 @@ export async function readDouble(t: Pick<TestContext, 'after'>, start: DoubleSta
   const double = new DocaDouble(t, start)
   double.play(devices, faults)
   const paths = { ...new TestNode(t).paths, doca_library: library(double) }
-  const { agent, address } = await serveAgent(t, { sources: [docaTelemetryAdpRetx, ...beside].map(hasty), paths })
+  const definitions = [docaTelemetryAdpRetx, ...beside]
+  const { agent, address } = await serveAgent(t, { sources: definitions.map(hasty), paths })
   const told = async (): Promise<ToldSource> => {
     const answer = await fetch(`${address}/api/v1/sources`)
     const { sources } = (await answer.json()) as { sources: ToldSource[] }
     return sources.find(({ name }) => name === SOURCE) as ToldSource
   }
   const scrape = async (start: string) => {
-    const text = await (await fetch(`${address}/metrics`)).text()
+    // Compression costs as much as everything else.
+    const answer = await fetch(`${address}/metrics`, { headers: { 'accept-encoding': 'identity' } })
+    const text = await answer.text()
     return text.split('\n').filter((line) => line.startsWith(start))
   }
   /** The count of each device that has a series. */
@@ -81,13 +84,15 @@ export async function readDouble(t: Pick<TestContext, 'after'>, start: DoubleSta
       return now.size === names.length && names.every((name) => (now.get(name) ?? 0) !== (before.get(name) ?? 0))
     })
   }
-  /** Has devices listed more often, in this life of the child and the following ones. */
+  /** Has devices listed more often by all sources, in this life of the child and the following ones. */
   const hurry = async () => {
-    const source = agent.sources.find(({ name }) => name === SOURCE)
     await until('it lists devices', LIMIT_MS, async () => {
       if ((await told()).state === 'starting') return false
       try {
-        await source?.setPeriod({ device: '', duty: 'list', everyUs: LIST_EVERY_US })
+        for (const { name } of definitions)
+          await agent.sources
+            .find((source) => source.name === name)
+            ?.setPeriod({ device: '', duty: 'list', everyUs: LIST_EVERY_US })
         return true
       } catch (error) {
         // A child that is slow to start is replaced: it says to ask again.
