@@ -7,6 +7,7 @@ import { counters } from './loops/counters.ts'
 import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
 import { doca } from './loops/doca.ts'
+import { docaSources } from './loops/doca-sources.ts'
 import { dtb } from './loops/dtb.ts'
 import { events } from './loops/events.ts'
 import { fieldsets } from './loops/fieldsets.ts'
@@ -35,7 +36,7 @@ export const INPUT: readonly FaultLoop[] = [
 ]
 
 /** What ends a process of Sonde. */
-export const ENDS: readonly FaultLoop[] = [compact, doca, events, files, hang, kill]
+export const ENDS: readonly FaultLoop[] = [compact, doca, docaSources, events, files, hang, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
 export const SERVICE: readonly FaultLoop[] = [forward, hostile, outage, queue, service]

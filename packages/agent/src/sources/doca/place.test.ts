@@ -65,3 +65,32 @@ test('a device is opened again if one duty always fails, whatever the others do'
   await place.duties()[0]?.run()
   assert.equal(openedCount, 2)
 })
+
+test('what a reading reports after its device left is gone, too', async () => {
+  const told: string[] = []
+  const reading = Promise.withResolvers<void>()
+  const report = () => reading.promise.then(() => void told.push('series'))
+  const duties: Duty[] = [{ device: 'mlx5_0', name: 'read', everyUs: 1000, run: report }]
+  const place = new DocaPlace('mlx5_0', {
+    context: {} as SourceContext,
+    limitMs: 10,
+    openDevice: async () => ({ close: async () => undefined }) as unknown as DocaDevice,
+    openReader: async () => ({
+      duties: () => duties,
+      gone: (reason) => void told.push(reason),
+      close: async () => undefined,
+    }),
+    refused: () => undefined,
+    left: (name) => void told.push(name),
+    changed: () => undefined,
+  })
+  await place.duties()[0]?.run()
+  const read = place.duties()[0]?.run()
+  place.leave('removed')
+  const [close] = place.duties()
+  reading.resolve()
+  await read
+  await close?.run()
+  assert.deepEqual(told, ['removed', 'mlx5_0', 'series', 'removed', 'mlx5_0'])
+  assert.ok(place.isGone)
+})

@@ -57,6 +57,8 @@ export class DocaPlace {
   #reader: DocaReader | undefined
   /** Failures in a row, by the name of the duty. Each duty counts alone, because a duty without a call never fails. */
   readonly #failures = new Map<string, number>()
+  /** Why it leaves. */
+  #leftFor = ''
   /** Whether its series are gone because a call hangs. */
   #isStuck = false
   #last: Promise<unknown> = Promise.resolve()
@@ -86,6 +88,11 @@ export class DocaPlace {
     this.#isListed = false
     if (this.isLeaving) return
     this.isLeaving = true
+    this.#leftFor = reason
+    this.#goneFor(reason)
+  }
+
+  #goneFor(reason: string): void {
     this.#reader?.gone(reason)
     this.#options.left(this.name, reason)
   }
@@ -170,6 +177,8 @@ export class DocaPlace {
   }
 
   async #end(): Promise<void> {
+    // A reading that was open when the device left has reported series since then.
+    if (this.#reader !== undefined) this.#goneFor(this.#leftFor)
     await this.#shut()
     this.isLeaving = false
     this.isGone = !this.#isListed
