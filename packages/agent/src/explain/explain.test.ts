@@ -34,6 +34,7 @@ test('a sound node has whole chains, in the order from configuration to traffic'
         'driver ok',
         'permission ok',
         'counters ok',
+        'cost ok',
         'link ok',
         'traffic ok',
         'agent unknown',

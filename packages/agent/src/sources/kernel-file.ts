@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { basename } from 'node:path'
 import { type AbsenceCode, SondeError } from '@sonde/sdk'
 import { messageOf, openFilesLimit } from '@sonde/sdk/internal'
+import { SlowReads } from './slow-reads.ts'
 
 /**
  * Why a file could not be read. `missing`: it does not exist; `unsupported`: the driver refuses; `denied`: no
@@ -149,6 +150,9 @@ export class KernelFiles {
     this.openFlags = options.links === 'refuse' ? OPEN_FLAGS | fs.constants.O_NOFOLLOW : OPEN_FLAGS
   }
 
+  /** Paces files that the firmware serves slowly. */
+  readonly slowReads = new SlowReads()
+
   /** Number of open descriptors. */
   get openCount(): number {
     return this.#open.size
@@ -256,6 +260,11 @@ export class KernelFile {
     this.path = path.toString()
     this.#path = Buffer.from(this.path).equals(path) ? this.path : path
     this.#reads = reads
+  }
+
+  /** Paces slow files of the same source. */
+  get slowReads(): SlowReads {
+    return this.#files.slowReads
   }
 
   /**

@@ -3,6 +3,7 @@ import type { AttributeReader } from '../attribute-reader.ts'
 import { Missing } from '../field-absences.ts'
 import { type KernelFile, ReadFailure } from '../kernel-file.ts'
 import { isNumber, type NumberFailure } from '../kernel-text.ts'
+import type { FileCost } from '../slow-reads.ts'
 import { type CounterReading, WideCounter } from '../wide-counter.ts'
 import type { CounterForm } from './names.ts'
 import { parseCounter } from './parse.ts'
@@ -22,6 +23,8 @@ export class CounterFile<F extends string> {
   readonly name: string
   readonly form: CounterForm<F>
   value: Integer64 | undefined
+  /** What its reads cost. */
+  readonly cost: FileCost
   /** Whether it stands at its maximum. */
   saturated = false
   readonly #file: KernelFile
@@ -47,6 +50,7 @@ export class CounterFile<F extends string> {
     pauseReadsMax = PAUSE_READS_MAX,
   ) {
     this.#pauseReadsMax = pauseReadsMax
+    this.cost = file.slowReads.newCost()
     this.name = name
     this.form = form
     this.#file = file
@@ -76,6 +80,22 @@ export class CounterFile<F extends string> {
 
   close(): void {
     this.#file.close()
+  }
+
+  /** The file is no longer read. */
+  forget(): void {
+    this.#file.slowReads.forget(this.cost)
+    this.close()
+  }
+
+  /** Whether it is read now; a slow file rests, and keeps its value. */
+  isDue(nowMs: number): boolean {
+    return this.#file.slowReads.isDue(this.cost, nowMs)
+  }
+
+  /** Notes the time of a read. Unit: milliseconds. */
+  note(tookMs: number, nowMs: number): void {
+    this.#file.slowReads.note(this.cost, tookMs, nowMs)
   }
 
   #lose(bytes: Uint8Array | ReadFailure, failure?: NumberFailure): CounterOutcome {

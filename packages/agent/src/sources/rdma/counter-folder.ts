@@ -131,11 +131,16 @@ export class CounterFolder<F extends string> {
     const { record } = this.#parts[share]
     this.#readNs[share] = wallNs()
     let missing = 0
+    let startMs = performance.now()
     for (const file of files) {
+      if (!file.isDue(startMs)) continue
       const before = file.saturated
       if (file.read(reading) === 'missing') missing++
       if (file.saturated !== before) this.#saturated = undefined
       record[file.form.field] = file.value
+      const endMs = performance.now()
+      file.note(endMs - startMs, endMs)
+      startMs = endMs
     }
     if (files.length > 0) this.there = missing < files.length
     return missing === 0
@@ -149,7 +154,7 @@ export class CounterFolder<F extends string> {
 
   /** Forgets all values, because another device has the name now. */
   clear(): void {
-    this.close()
+    for (const file of this.#files.values()) file.forget()
     this.#saturated = undefined
     this.#files.clear()
     for (const form of this.#forms.values()) this.#forget(form)
@@ -174,7 +179,7 @@ export class CounterFolder<F extends string> {
   }
 
   #drop(name: string): void {
-    this.#files.get(name)?.close()
+    this.#files.get(name)?.forget()
     this.#files.delete(name)
   }
 

@@ -21,6 +21,7 @@ import {
 } from '../chains/chain.ts'
 import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
 import { bindCommand, bytesText, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
+import { checkCost } from './explain-cost.ts'
 import { type PortFiles, portFilesOf } from './explain-files.ts'
 import { parseState } from './parse.ts'
 
@@ -56,6 +57,7 @@ export const rdmaExplain: SourceExplain = {
       }),
       permissionStep(survey, `${folder}/ports/${port}`),
       { name: 'counters', check: async () => checkCounters(await survey(), wanted, value) },
+      { name: 'cost', check: () => checkCost(context, survey, folder) },
       { name: 'link', check: () => checkLink(context, wanted) },
       { name: 'traffic', check: async () => checkTraffic(await traffic(), wanted) },
     ] satisfies Step[]
