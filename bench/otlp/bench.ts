@@ -86,8 +86,8 @@ export async function run({ rounds }: { readonly rounds: number }): Promise<Benc
       { name: 'points a second, Sonde', value: median(own), unit: 'points/s' },
       { name: 'points a second, OpenTelemetry', value: median(peer), unit: 'points/s' },
       { name: 'Sonde to OpenTelemetry', value: ratio, unit: 'x', gate: atLeast(ratio, GATE) },
-      { name: 'bytes a point, Sonde', value: (bytes[0] ?? 0) / SERIES, unit: 'bytes' },
-      { name: 'bytes a point, OpenTelemetry', value: (bytes[1] ?? 0) / SERIES, unit: 'bytes' },
+      { name: 'bytes a point, Sonde', value: (bytes[0] ?? 0) / SERIES, unit: 'bytes a point' },
+      { name: 'bytes a point, OpenTelemetry', value: (bytes[1] ?? 0) / SERIES, unit: 'bytes a point' },
     ],
     lines: [
       `${SERIES} series of four attributes, half of them sums; protobuf, not compressed. Both from what they hold to the bytes of the request. Each request is decoded and its points are counted.`,

@@ -83,8 +83,8 @@ export class EndedSeries {
   }
 
   /**
-   * The last points of the series that have ended since the last call. Call it when no request is under way. `newestMs`:
-   * time of the newest record that was sent.
+   * The last points of the series that have ended since the last call. Call it when no request is under way.
+   * `newestMs`: time of the newest record that was sent.
    */
   blocks(newestMs: number): PointBlock[] {
     for (const [owner, retiredMs] of this.#retired) {

@@ -107,6 +107,16 @@ test('the series of a client that is gone end behind its records; a later record
   assert.equal(starts[2]?.point.startTimeUnixNano, starts[2]?.point.timeUnixNano)
 })
 
+test('a device that is back before its end was sent has no last point', async (t) => {
+  const { receiver, sink, source } = await started(t, { lingerMs: 50 })
+  const gone = { time: wallNs(), type: portType.name, series: 'device="a"', field: '', code: 'gone', reason: '' }
+  sink.accept(source.ports({ a: 1 }))
+  sink.accept(source.batch(absenceType, [gone]))
+  sink.accept(source.ports({ a: 2 }))
+  await sink.flush()
+  assert.deepEqual([receiver.requests.length, pointsOf(receiver, RX)], [1, { a: [1, 2] }])
+})
+
 test('a receiver that refuses last points costs no record', async (t) => {
   const { receiver, sink, source } = await started(t)
   const gone = { time: wallNs(), type: portType.name, series: 'device="a"', field: '', code: 'gone', reason: '' }

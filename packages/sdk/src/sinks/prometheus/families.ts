@@ -24,7 +24,7 @@ export interface MetricConflict {
 }
 
 /** A type with its columns, for the book of names. */
-export interface NamedTable<C> {
+export interface ClaimingTable<C> {
   readonly type: RecordType
   /** Whether a source of this process has had records of it: its names go before those of clients. */
   isOwn: boolean
@@ -34,15 +34,15 @@ export interface NamedTable<C> {
 }
 
 /** A metric of a type with its family. */
-export interface NamedColumn<C> {
-  readonly table: NamedTable<C>
+export interface ClaimedColumn<C> {
+  readonly table: ClaimingTable<C>
   readonly family: Family<C>
   readonly slots: MetricFields['slots']
 }
 
 /** A metric of a type that has no column. */
 export interface Refused<C> {
-  readonly table: NamedTable<C>
+  readonly table: ClaimingTable<C>
   readonly fields: MetricFields
   /** The family that has the name. Undefined if the fields fit no metric at all. */
   readonly owner: Family<C> | undefined
@@ -90,10 +90,10 @@ export function metricsOf(type: RecordType): MetricFields[] {
 }
 
 /** Makes the column of a metric of a type. */
-export type MakeColumn<C> = (table: NamedTable<C>, family: Family<C>, slots: MetricFields['slots']) => C
+export type MakeColumn<C> = (table: ClaimingTable<C>, family: Family<C>, slots: MetricFields['slots']) => C
 
 /** All families by name. The first type to name a metric decides its kind and unit; any that disagrees is refused. */
-export class Families<C extends NamedColumn<C>> {
+export class Families<C extends ClaimedColumn<C>> {
   readonly #families = new Map<string, Family<C>>()
   /** The family that writes a name, be it in TYPE or as the name of a sample. */
   readonly #owners = new Map<string, Family<C>>()
@@ -109,7 +109,7 @@ export class Families<C extends NamedColumn<C>> {
   }
 
   /** The families that a metric of a type would have to share a name with. */
-  inTheWay({ type }: NamedTable<C>, { metric, slots }: MetricFields): Family<C>[] {
+  inTheWay({ type }: ClaimingTable<C>, { metric, slots }: MetricFields): Family<C>[] {
     if (unfitReason(type, slots) !== undefined) return []
     return [...new Set(namesOf(familyOf<C>(type, metric, slots[0])).flatMap((name) => this.#owners.get(name) ?? []))]
   }
@@ -121,7 +121,7 @@ export class Families<C extends NamedColumn<C>> {
   }
 
   /** Gives a metric of a type a column in the family of that name, or says why it gets none. */
-  join(table: NamedTable<C>, fields: MetricFields): { readonly column: C } | Refused<C> {
+  join(table: ClaimingTable<C>, fields: MetricFields): { readonly column: C } | Refused<C> {
     const { metric, slots } = fields
     const unfit = unfitReason(table.type, slots)
     if (unfit !== undefined) return { table, fields, owner: undefined, reason: () => unfit }
@@ -196,7 +196,12 @@ function unfitReason(type: RecordType, slots: MetricFields['slots']): string | u
   return undefined
 }
 
-function refusedBy<C>(owner: Family<C>, table: NamedTable<C>, fields: MetricFields, reason: () => string): Refused<C> {
+function refusedBy<C>(
+  owner: Family<C>,
+  table: ClaimingTable<C>,
+  fields: MetricFields,
+  reason: () => string,
+): Refused<C> {
   const refused = { table, fields, owner, reason }
   owner.refused.add(refused)
   return refused
@@ -206,12 +211,12 @@ function agree(known: FamilyForm, wanted: FamilyForm): boolean {
   return known.kind === wanted.kind && known.unit === wanted.unit && known.shape === wanted.shape
 }
 
-function disagreement<C extends NamedColumn<C>>(known: Family<C>, wanted: Family<C>, wantedBy: string): string {
+function disagreement<C extends ClaimedColumn<C>>(known: Family<C>, wanted: Family<C>, wantedBy: string): string {
   const owners = namesOfTypes(known).map((name) => (name === wantedBy ? `another version of ${name}` : name))
   return `it is ${describe(wanted)} in ${wantedBy}, but ${describe(known)} in ${owners.join(' and ')}; name one of them otherwise with \`metric\``
 }
 
-function ownership<C extends NamedColumn<C>>(name: string, owner: Family<C>): string {
+function ownership<C extends ClaimedColumn<C>>(name: string, owner: Family<C>): string {
   const owners = namesOfTypes(owner).join(' and ')
   return `${name} belongs to the ${owner.kind} ${owner.name} of ${owners}; name one of them otherwise with \`metric\``
 }
@@ -223,7 +228,7 @@ function describe({ kind, unit, shape }: FamilyForm): string {
 }
 
 /** The first types of a family, each once: versions of a type, and sources of one, have columns of their own. */
-function namesOfTypes<C extends NamedColumn<C>>({ columns }: Family<C>): string[] {
+function namesOfTypes<C extends ClaimedColumn<C>>({ columns }: Family<C>): string[] {
   const names = new Set<string>()
   for (const { table } of columns.slice(0, NAMED_COLUMNS)) names.add(table.type.name)
   const left = columns.length - NAMED_COLUMNS

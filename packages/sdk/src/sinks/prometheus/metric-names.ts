@@ -1,12 +1,12 @@
 import {
+  type ClaimedColumn,
+  type ClaimingTable,
   Families,
   type Family,
   type MakeColumn,
   type MetricConflict,
   type MetricFields,
   metricsOf,
-  type NamedColumn,
-  type NamedTable,
   type Refused,
 } from './families.ts'
 
@@ -14,10 +14,10 @@ import {
  * Which type has which metric name. A name belongs to the first type that has it; types of this process win over types
  * of clients.
  */
-export class MetricNames<C extends NamedColumn<C>> {
+export class MetricNames<C extends ClaimedColumn<C>> {
   readonly families: Families<C>
   /** Metrics that have no column. */
-  readonly #refused = new Map<NamedTable<C>, Set<Refused<C>>>()
+  readonly #refused = new Map<ClaimingTable<C>, Set<Refused<C>>>()
   readonly #onRefusal: () => void
 
   /** @param onRefusal Called whenever a metric is refused. Default: nothing is called. */
@@ -27,12 +27,12 @@ export class MetricNames<C extends NamedColumn<C>> {
   }
 
   /** Gives the metrics of a type their columns, where the type may have them. */
-  enter(table: NamedTable<C>): void {
+  enter(table: ClaimingTable<C>): void {
     for (const fields of metricsOf(table.type)) this.#join(table, fields)
   }
 
   /** A source of this process has had a record of the type. */
-  makeOwn(table: NamedTable<C>): void {
+  makeOwn(table: ClaimingTable<C>): void {
     table.isOwn = true
     for (const refused of [...(this.#refused.get(table) ?? [])]) {
       refused.owner?.refused.delete(refused)
@@ -41,12 +41,12 @@ export class MetricNames<C extends NamedColumn<C>> {
   }
 
   /** Whether a metric of a table has no column. */
-  hasRefused(table: NamedTable<C>): boolean {
+  hasRefused(table: ClaimingTable<C>): boolean {
     return this.#refused.has(table)
   }
 
   /** Metrics that were refused, because another type has their name. Default: those of all tables. */
-  conflicts(of: Iterable<NamedTable<C>> = this.#refused.keys()): MetricConflict[] {
+  conflicts(of: Iterable<ClaimingTable<C>> = this.#refused.keys()): MetricConflict[] {
     const refused = [...of].flatMap((table) => [...(this.#refused.get(table) ?? [])])
     return refused.map(({ table, fields: { metric, slots }, owner, reason }) => ({
       metric,
@@ -62,7 +62,7 @@ export class MetricNames<C extends NamedColumn<C>> {
    * of the others joins: else each would pass its metrics on to the next that leaves, and every other type would ask
    * anew each time.
    */
-  *leave(tables: Iterable<NamedTable<C>>): Generator<void> {
+  *leave(tables: Iterable<ClaimingTable<C>>): Generator<void> {
     const free: Refused<C>[] = []
     for (const table of tables) {
       yield
@@ -90,7 +90,7 @@ export class MetricNames<C extends NamedColumn<C>> {
   }
 
   /** Gives a metric of a table its column, if it may have one. */
-  #join(table: NamedTable<C>, fields: MetricFields): void {
+  #join(table: ClaimingTable<C>, fields: MetricFields): void {
     const inTheWay = table.isOwn ? this.families.inTheWay(table, fields).filter(isOfClients) : []
     const evicted = inTheWay.map((family) => ({ family, columns: family.columns, free: this.#evict(family) }))
     const joined = this.families.join(table, fields)
@@ -113,6 +113,6 @@ export class MetricNames<C extends NamedColumn<C>> {
 }
 
 /** Whether no type of this process fills a family. */
-function isOfClients<C extends NamedColumn<C>>({ columns }: Family<C>): boolean {
+function isOfClients<C extends ClaimedColumn<C>>({ columns }: Family<C>): boolean {
   return columns.every(({ table }) => !table.isOwn)
 }

@@ -3,7 +3,13 @@ import type { RecordType } from '../../schema/record-type.ts'
 import { parseSeriesKey } from '../../schema/series.ts'
 import { type Lanes, lanesOf } from '../../wire/prometheus/lanes.ts'
 import type { MetricInfo } from '../../wire/remote-write/series.ts'
-import { type Family, type MetricFields, metricsOf, type NamedColumn, type NamedTable } from '../prometheus/families.ts'
+import {
+  type ClaimedColumn,
+  type ClaimingTable,
+  type Family,
+  type MetricFields,
+  metricsOf,
+} from '../prometheus/families.ts'
 
 /** A metric of a type: its series, and what fills them. */
 export interface SentMetric extends Lanes {
@@ -19,7 +25,7 @@ export interface SentMetric extends Lanes {
 }
 
 /** A metric whose name a type has. */
-export interface SentColumn extends NamedColumn<SentColumn> {
+export interface SentColumn extends ClaimedColumn<SentColumn> {
   readonly table: SentMetrics
   readonly sent: SentMetric
   /** Constant labels as text. */
@@ -27,7 +33,7 @@ export interface SentColumn extends NamedColumn<SentColumn> {
 }
 
 /** The metrics of a type, with the names and labels of `/metrics`. */
-export class SentMetrics implements NamedTable<SentColumn> {
+export class SentMetrics implements ClaimingTable<SentColumn> {
   readonly type: RecordType
   readonly metrics: readonly SentMetric[]
   readonly laneCount: number
