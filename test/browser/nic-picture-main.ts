@@ -62,7 +62,7 @@ try {
     const path = fileURLToPath(new URL(`${file}.png`, PICTURES))
     const edge = section === '' ? 0 : 8
     const clip = { x: section === '' ? 0 : 172, y: (top ?? 0) - edge, height: (bottom ?? 0) - (top ?? 0) }
-    await page.screenshot({ path, fullPage: true, clip: { ...clip, width: VIEWPORT.width - clip.x } })
+    await page.screenshot({ timeout: 120_000, path, fullPage: true, clip: { ...clip, width: VIEWPORT.width - clip.x } })
     console.log(path)
     await page.close()
   }
