@@ -163,6 +163,10 @@ ${lines.join('\n')}
         eval_time: ${END}
         exp_samples:
 ${fired.join('\n')}
+      # After a restart of the agent, old errors are not new.
+      - expr: 'ALERTS{alertname="PCITLPErrors",instance="restarted",severity="critical"}'
+        eval_time: ${(RESTART + 6) * STEP_S}s
+        exp_samples: []
 `
 }
 

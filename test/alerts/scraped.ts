@@ -13,12 +13,13 @@ export type SeriesValues = Map<string, (string | undefined)[]>
 export class Target {
   readonly #view = createPrometheus()
   readonly #instance: string
-  readonly #metrics: readonly string[]
+  /** The lines of these metrics. */
+  readonly #lines: RegExp
 
   /** @param metrics Metrics to keep, without the suffix of histograms. */
   constructor(instance: string, metrics: readonly string[]) {
     this.#instance = instance
-    this.#metrics = metrics
+    this.#lines = new RegExp(`^(?:# \\w+ )?(?:${metrics.join('|')})(?:_bucket)?[ {].*\n`, 'gm')
   }
 
   accept = (batch: Batch): void => this.#view.accept(batch)
@@ -38,10 +39,10 @@ export class Target {
   /** Adds a scrape to the series. `number` counts scrapes from 0. */
   async scrape(series: SeriesValues, number: number): Promise<void> {
     const scrape = await this.#view.render({})
-    const bytes = Buffer.concat(scrape.chunks)
+    const page = Buffer.concat(scrape.chunks).toString()
     scrape.release()
-    for (const { name, samples } of parseExposition(bytes, 'text').values()) {
-      if (!this.#metrics.includes(name)) continue
+    const lines = Buffer.from((page.match(this.#lines) ?? []).join(''))
+    for (const { samples } of parseExposition(lines, 'text').values()) {
       for (const sample of samples) {
         const labels = { ...sample.labels, instance: this.#instance, job: 'sonde' }
         const texts = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)

@@ -53,8 +53,8 @@ const ON_ONE_NIC = [
 ]
 
 /**
- * Metrics that hints, alerts or pages use and that are `full` all the same, and why. A page of one device asks the agent
- * of its node; hints are found there too.
+ * Metrics that hints, alerts or pages use and that are `full` all the same, and why. A page of one device asks the
+ * agent of its node; hints are found there too.
  */
 const FULL_ALL_THE_SAME: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ON_ONE_NIC.map((name) => [name, 'a detail on the page of one NIC'])),
