@@ -73,6 +73,8 @@ export class ApiServerDouble {
   tokens: string[] = []
   /** Requests so far, as path and query. */
   readonly requests: string[] = []
+  /** Resource slices, as `v1beta1` has them; empty: the server does not know them. */
+  slices: object[] = []
   /** Answers of a test instead of the usual ones; undefined: the usual one. */
   fault: ((url: URL, request: IncomingMessage, response: ServerResponse) => boolean) | undefined
   readonly #pods = new Map<string, ApiPod>()
@@ -163,7 +165,9 @@ export class ApiServerDouble {
       return
     }
     const [, namespace] = /^\/api\/v1\/namespaces\/([^/]+)\/pods$/.exec(url.pathname) ?? []
-    if (namespace !== undefined || url.pathname === '/api/v1/pods') this.#answerPods(url, response, namespace)
+    if (url.pathname === '/apis/resource.k8s.io/v1beta1/resourceslices' && this.slices.length > 0)
+      json(response, 200, { kind: 'ResourceSliceList', metadata: { resourceVersion: '1' }, items: this.slices })
+    else if (namespace !== undefined || url.pathname === '/api/v1/pods') this.#answerPods(url, response, namespace)
     else this.#discover(url, response)
   }
 

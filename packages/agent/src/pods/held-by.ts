@@ -1,4 +1,4 @@
-import { type Evidence, evidenceOf, rankOf } from '../sources/pods/evidence.ts'
+import { type Evidence, evidenceVia, rankOf } from '../sources/pods/evidence.ts'
 import { partsOfKey } from './gpu-values.ts'
 import { isOver, type Sighting, unseen } from './sighting.ts'
 
@@ -6,7 +6,7 @@ import { isOver, type Sighting, unseen } from './sighting.ts'
 // of an exporter count only if they agree: an exporter names one of several pods, and keeps the names of ended pods.
 
 /** The statement of one source that a pod holds a device. */
-export interface Claim {
+export interface DeviceClaim {
   readonly evidence: Evidence
   /** Why the source itself is not sure; empty if it is. */
   readonly doubt: string
@@ -14,16 +14,16 @@ export interface Claim {
 }
 
 /** The statements about a pod and a device, by the owner of the source. */
-export type Claims = Map<object, Claim>
+export type DeviceClaims = Map<object, DeviceClaim>
 
 /** A pod, as far as its devices are concerned. */
 interface Holder {
-  readonly devices: ReadonlyMap<string, { readonly claims: Claims }>
+  readonly devices: ReadonlyMap<string, { readonly claims: DeviceClaims }>
 }
 
 /** The claim of a record of `pod_device`, with the sighting of the source's earlier claim. */
-export function claimOf(record: Readonly<Record<string, unknown>>, before: Claim | undefined): Claim {
-  const evidence = evidenceOf(String(record.via ?? ''))
+export function deviceClaim(record: Readonly<Record<string, unknown>>, before: DeviceClaim | undefined): DeviceClaim {
+  const evidence = evidenceVia(String(record.via ?? ''))
   const doubt = String(record.doubt ?? '')
   if (before?.evidence === evidence && before.doubt === doubt) return before
   return { evidence, doubt, seen: before?.seen ?? unseen() }
@@ -42,7 +42,7 @@ export function hostsRuled(pods: Iterable<Holder>, nowMs: number): ReadonlySet<s
  * Whether a pod holds a device. On a ruled host, a claim that yields does not count alone, and neither does that of a
  * process whose pod has no name: the source that rules names the same pod.
  */
-export function isHeld({ key, namespace, claims }: Held, ruled: ReadonlySet<string>, nowMs: number): boolean {
+export function isDeviceHeld({ key, namespace, claims }: Held, ruled: ReadonlySet<string>, nowMs: number): boolean {
   if (ruled.size === 0 || isRuling(claims, nowMs)) return true
   const isSure = namespace !== UNNAMED && [...claims.values()].some(({ evidence }) => evidence.weight === 'adds')
   return isSure || !ruled.has(partsOfKey(key)[0])
@@ -53,21 +53,21 @@ export interface Held {
   readonly key: string
   /** Namespace of the pod. */
   readonly namespace: string
-  readonly claims: Claims
+  readonly claims: DeviceClaims
 }
 
 /** Namespace of pods that are known only by their UID. */
 const UNNAMED = '@pod'
 
 /** The best statement; undefined if there is none. */
-export function bestClaim(claims: Claims): Claim | undefined {
-  let best: Claim | undefined
+export function bestClaim(claims: DeviceClaims): DeviceClaim | undefined {
+  let best: DeviceClaim | undefined
   for (const claim of claims.values())
     if (best === undefined || rankOf(claim.evidence) < rankOf(best.evidence)) best = claim
   return best
 }
 
-function isRuling(claims: Claims, nowMs: number): boolean {
+function isRuling(claims: DeviceClaims, nowMs: number): boolean {
   for (const { evidence, seen } of claims.values())
     if (evidence.weight === 'decides' && !isOver(seen, nowMs)) return true
   return false

@@ -1,9 +1,9 @@
 import { type Batch, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
 import { absenceType, ownerOf, type Periods } from '@sonde/sdk/internal'
-import { evidenceOf, INFO_ORIGINS, OF_EXPORTER } from '../sources/pods/evidence.ts'
+import { evidenceVia, INFO_ORIGINS, OF_EXPORTER } from '../sources/pods/evidence.ts'
 import type { PodValues } from './fields.ts'
 import { gpuKey } from './gpu-values.ts'
-import { type Claim, type Claims, claimOf, hostsRuled, isHeld } from './held-by.ts'
+import { type DeviceClaim, type DeviceClaims, deviceClaim, hostsRuled, isDeviceHeld } from './held-by.ts'
 import { readSeries } from './read-series.ts'
 import { isOver, SAMPLE_MS, type Sighting, see, unseen } from './sighting.ts'
 
@@ -42,7 +42,7 @@ export interface PodDevice extends Sighting {
   /** The usage of the device by the processes of the pod, from the last report, if it is reported. */
   own: { readonly values: PodValues; readonly seen: Sighting } | undefined
   /** Who says that the pod holds it. */
-  readonly claims: Claims
+  readonly claims: DeviceClaims
 }
 
 /** The known data of a pod. */
@@ -197,8 +197,8 @@ export class PodTable {
     }
     see(held, arrivedMs, periodMs)
     const owner = ownerOf(source)
-    const claim = type === 'pod_device' ? claimOf(record, held.claims.get(owner)) : held.claims.get(owner)
-    const counted: Claim = claim ?? { evidence: evidenceOf(''), doubt: '', seen: unseen() }
+    const claim = type === 'pod_device' ? deviceClaim(record, held.claims.get(owner)) : held.claims.get(owner)
+    const counted: DeviceClaim = claim ?? { evidence: evidenceVia(''), doubt: '', seen: unseen() }
     held.claims.set(owner, counted)
     see(counted.seen, arrivedMs, periodMs)
     if (type === 'pod_device') return true
@@ -268,13 +268,13 @@ function updateInfo(pod: Pod, { record, source, arrivedMs, periodMs }: PodReport
 function sortDevices({ namespace, devices, refuted }: Pod, ruled: ReadonlySet<string>, nowMs: number): boolean {
   let isAny = false
   for (const [key, device] of devices) {
-    if (isHeld({ key, namespace, claims: device.claims }, ruled, nowMs)) continue
+    if (isDeviceHeld({ key, namespace, claims: device.claims }, ruled, nowMs)) continue
     devices.delete(key)
     refuted.set(key, device)
     isAny = true
   }
   for (const [key, device] of refuted) {
-    if (!isHeld({ key, namespace, claims: device.claims }, ruled, nowMs)) continue
+    if (!isDeviceHeld({ key, namespace, claims: device.claims }, ruled, nowMs)) continue
     refuted.delete(key)
     devices.set(key, device)
     isAny = true
@@ -284,7 +284,8 @@ function sortDevices({ namespace, devices, refuted }: Pod, ruled: ReadonlySet<st
 
 /**
  * Merges the descriptions of a pod: one source knows its requests, another its app. If two sources know the same, the
- * better origin decides, then the first report. App and service stay if their source is silent, because a pod must not change its app when an
+ * better origin decides, then the first report. App and service stay if their source is silent, because a pod must not
+ * change its app when an
  * exporter is down.
  */
 function mergeInfos(pod: Pod): void {

@@ -1,6 +1,6 @@
 import { SondeError } from '@sonde/sdk'
 import type { DeviceId } from './device-id.ts'
-import { isObject, textIn } from './json.ts'
+import { isObject, textAt } from './json.ts'
 
 /** The names of a GPU, as another source reads them from the driver. */
 export interface GpuName {
@@ -83,7 +83,7 @@ export function gpuNamesIn(command: unknown): readonly GpuName[] {
   const gpus = isObject(command) && Array.isArray(command.gpus) ? command.gpus : undefined
   const isName = (each: unknown): each is GpuName =>
     isObject(each) &&
-    textIn(each, 'UUID') !== '' &&
+    textAt(each, 'UUID') !== '' &&
     ['device', 'Hostname'].every((name) => typeof each[name] === 'string') &&
     isObject(each.instances)
   if (gpus?.every(isName)) return gpus

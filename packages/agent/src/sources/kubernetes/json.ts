@@ -8,25 +8,25 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** An object in an object; empty if it is absent. */
-export function objectIn(value: unknown, key: string): Readonly<Record<string, unknown>> {
+export function objectAt(value: unknown, key: string): Readonly<Record<string, unknown>> {
   const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
   return isObject(found) ? found : NOTHING
 }
 
 /** A text in an object; empty if it is absent. */
-export function textIn(value: unknown, key: string): string {
+export function textAt(value: unknown, key: string): string {
   const found = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
   return typeof found === 'string' ? found : ''
 }
 
 /** A quantity of Kubernetes without a suffix: a number, or its text. */
-export function numberIn(value: unknown): number | undefined {
+export function quantityOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
 /** Parses JSON; undefined if it is none. */
-export function parseJson(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,9 +1,9 @@
-import type { PodFacts } from './pod-facts.ts'
+import type { ApiPod } from './api-pod.ts'
 
 /** The pods of this node as the API server knows them. */
 export class PodCache {
   readonly #limit: number
-  #pods = new Map<string, PodFacts>()
+  #pods = new Map<string, ApiPod>()
   /** Pods without room since the last call of {@link takeLeftOut}. */
   #leftOut = 0
   /** Whether a whole list has arrived. */
@@ -19,31 +19,31 @@ export class PodCache {
   }
 
   /** A pod by its name; undefined if the API server has not reported it. */
-  get(namespace: string, name: string): PodFacts | undefined {
+  get(namespace: string, name: string): ApiPod | undefined {
     return this.#pods.get(keyOf(namespace, name))
   }
 
   /** All pods. */
-  all(): Iterable<PodFacts> {
+  all(): Iterable<ApiPod> {
     return this.#pods.values()
   }
 
   /** Replaces all pods by those of a whole list. */
-  replace(pods: Iterable<PodFacts>): void {
+  replace(pods: Iterable<ApiPod>): void {
     this.#pods = new Map()
     for (const pod of pods) this.set(pod)
     this.isWhole = true
   }
 
   /** Adds or replaces a pod. */
-  set(pod: PodFacts): void {
+  set(pod: ApiPod): void {
     const key = keyOf(pod.namespace, pod.name)
     if (!this.#pods.has(key) && this.#pods.size >= this.#limit) this.#leftOut++
     else this.#pods.set(key, pod)
   }
 
   /** Removes a pod. A later pod of the same name stays. */
-  delete({ namespace, name, uid }: PodFacts): void {
+  delete({ namespace, name, uid }: ApiPod): void {
     const key = keyOf(namespace, name)
     if (this.#pods.get(key)?.uid === uid) this.#pods.delete(key)
   }

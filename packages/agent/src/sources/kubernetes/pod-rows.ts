@@ -4,8 +4,8 @@ import { FieldAbsences } from '../field-absences.ts'
 import { OF_CLAIM, OF_KUBELET } from '../pods/evidence.ts'
 import { podDeviceType, podInfoType } from '../pods/type.ts'
 import type { SourceContext } from '../source.ts'
+import type { ApiPod } from './api-pod.ts'
 import type { ContainerDevice } from './held-devices.ts'
-import type { PodFacts } from './pod-facts.ts'
 
 const NO_API = 'the kubelet does not report it, and the API server is not read'
 const NOT_TOLD = 'the API server does not report it of this pod'
@@ -15,7 +15,7 @@ const GONE = 'neither kubelet nor API server list it any more'
 export interface ReportedPod {
   readonly namespace: string
   readonly pod: string
-  readonly facts: PodFacts | undefined
+  readonly facts: ApiPod | undefined
 }
 
 /** Reports the rows of pods and of their devices, and the end of rows. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { SondeError } from '@sonde/sdk'
+import { type ApiPod, type ApiPodOptions, apiPodOf } from './api-pod.ts'
 import type { ApiServer } from './api-server.ts'
-import { isObject, objectIn, parseJson, textIn } from './json.ts'
+import { isObject, jsonOf, objectAt, textAt } from './json.ts'
 import type { PodCache } from './pod-cache.ts'
-import { type PodFacts, type PodFactsOptions, podFactsOf } from './pod-facts.ts'
 
 /** Pods of one page of a list. */
 const PAGE_PODS = 500
@@ -28,7 +28,7 @@ const VERSION = /^[\x21-\x7e]{1,256}$/
 export interface PodWatchOptions {
   readonly server: ApiServer
   readonly cache: PodCache
-  readonly facts: PodFactsOptions
+  readonly facts: ApiPodOptions
   /** Only pods of this node are read. */
   readonly nodeName: string
   /** Called when a watch ends with an error, and when a pod is refused. */
@@ -85,7 +85,7 @@ export class PodWatch {
 
   async #list(): Promise<void> {
     const { server, cache, facts } = this.#options
-    const pods: PodFacts[] = []
+    const pods: ApiPod[] = []
     let [next, version, restarts] = ['', '', 0]
     for (let page = 0; page === 0 || next !== ''; page++) {
       if (page >= PAGES_MAX) throw this.#fault(`does not end its list after ${PAGES_MAX} pages`)
@@ -99,15 +99,15 @@ export class PodWatch {
         page = -1
         continue
       }
-      const list = parseJson(answer.text)
+      const list = jsonOf(answer.text)
       if (!isObject(list) || !Array.isArray(list.items)) throw this.#fault('answers with text that is no list of pods')
       for (const item of list.items) {
-        const pod = podFactsOf(item, facts)
+        const pod = apiPodOf(item, facts)
         if (pod !== undefined) pods.push(pod)
       }
-      const metadata = objectIn(list, 'metadata')
-      next = textIn(metadata, 'continue')
-      version = textIn(metadata, 'resourceVersion')
+      const metadata = objectAt(list, 'metadata')
+      next = textAt(metadata, 'continue')
+      version = textAt(metadata, 'resourceVersion')
     }
     if (!VERSION.test(version)) throw this.#fault('gives its list no valid resourceVersion')
     cache.replace(pods)
@@ -154,18 +154,18 @@ export class PodWatch {
 
   /** Applies an event; false if a new list is needed. @throws SondeError if the line is no event. */
   #apply(line: string): boolean {
-    const event = parseJson(line)
-    const type = textIn(event, 'type')
-    const object = objectIn(event, 'object')
+    const event = jsonOf(line)
+    const type = textAt(event, 'type')
+    const object = objectAt(event, 'object')
     // Such as 410: the version is too old.
     if (type === 'ERROR') return false
-    const version = textIn(objectIn(object, 'metadata'), 'resourceVersion')
+    const version = textAt(objectAt(object, 'metadata'), 'resourceVersion')
     if (!VERSION.test(version) || !EVENTS.has(type)) {
       this.#version = ''
       throw this.#fault('sends a watch event without a type or a valid resourceVersion')
     }
     this.#version = version
-    const pod = type === 'BOOKMARK' ? undefined : podFactsOf(object, this.#options.facts)
+    const pod = type === 'BOOKMARK' ? undefined : apiPodOf(object, this.#options.facts)
     if (pod === undefined) return true
     if (type === 'DELETED') this.#options.cache.delete(pod)
     else this.#options.cache.set(pod)

@@ -12,6 +12,7 @@ import { parsePodResources } from './parse.ts'
 import { PodCache } from './pod-cache.ts'
 import { PodRows, type ReportedPod } from './pod-rows.ts'
 import { PodWatch } from './pod-watch.ts'
+import { ResourceSlices } from './resource-slices.ts'
 import { gpuResources } from './resources.ts'
 
 /** Time beyond the limit of an answer before the call counts as stuck. Unit: milliseconds. */
@@ -32,6 +33,7 @@ export class KubernetesSource implements NodeSource {
   readonly #cache: PodCache
   /** Undefined if the API server is not read. */
   readonly #watch: PodWatch | undefined
+  readonly #slices: ResourceSlices | undefined
   readonly #duties: readonly Duty[]
   #gpus: readonly GpuName[] = []
   #found = ''
@@ -44,10 +46,16 @@ export class KubernetesSource implements NodeSource {
     const nodeName = options.node_name || process.env.NODE_NAME || hostname()
     this.#rows = new PodRows(context, nodeName)
     this.#cache = new PodCache(options.max_pods)
-    this.#watch = this.#watchOf(nodeName)
+    const server = this.#serverOf()
+    this.#watch = server && this.#watchOf(server, nodeName)
+    this.#slices = server && new ResourceSlices(server, nodeName)
     const ask: Duty = {
       ...{ device: 'kubelet', name: 'list', everyUs: context.intervalMs * 1000, paces: 'report' },
-      ...{ limitMs: options.kubelet_timeout_ms + GRACE_MS, limitKey: 'kubelet_timeout_ms' },
+      // An answer with claims may need a list of the API server in each of its versions.
+      ...{
+        limitMs: options.kubelet_timeout_ms + 3 * options.api_timeout_ms + GRACE_MS,
+        limitKey: 'kubelet_timeout_ms',
+      },
       run: () => this.#ask(),
     }
     const watch = this.#watch
@@ -87,6 +95,7 @@ export class KubernetesSource implements NodeSource {
   close(): void {
     this.#kubelet.close()
     this.#watch?.close()
+    this.#slices?.close()
   }
 
   /** Asks the kubelet, and reports all pods that hold or ask for GPUs. */
@@ -107,7 +116,8 @@ export class KubernetesSource implements NodeSource {
     this.#drop('device_limit', answer.leftOut)
     this.#drop('name', answer.refused)
     this.#drop('pod_limit', this.#cache.takeLeftOut())
-    const all = heldDevices(answer, new DeviceNames(this.#gpus))
+    if (answer.claims.length > 0) await this.#refreshSlices()
+    const all = heldDevices(answer, new DeviceNames(this.#gpus, this.#slices?.devices))
     const held = all.filter(({ namespace, pod }) => !ENDED.has(this.#cache.get(namespace, pod)?.phase ?? ''))
     this.#drop('pod_ended', all.length - held.length)
     const pods = new Map<string, ReportedPod>()
@@ -121,15 +131,28 @@ export class KubernetesSource implements NodeSource {
     this.#found = `${countOf(answer.pods, 'pod')}, ${countOf(held.length, 'GPU of containers', 'GPUs of containers')}${known}`
   }
 
+  /** Devices of claims are looked up only if a container has one. */
+  async #refreshSlices(): Promise<void> {
+    try {
+      await this.#slices?.refresh(performance.now())
+    } catch (error) {
+      // The devices keep their names of the driver, with the doubt; the rest of the answer is reported.
+      this.#context.failed('API server', error)
+    }
+  }
+
   #drop(reason: string, records: number): void {
     if (records > 0) this.#context.dropped(reason, records)
   }
 
-  #watchOf(nodeName: string): PodWatch | undefined {
+  #serverOf(): ApiServer | undefined {
     const { api_server, api_token_file: tokenFile, api_ca_file: caFile, api_timeout_ms, api_max_bytes } = this.#options
     const address = apiAddress(api_server)
     if (address === undefined) return undefined
-    const server = new ApiServer({ address, tokenFile, caFile, timeoutMs: api_timeout_ms, bytesMax: api_max_bytes })
+    return new ApiServer({ address, tokenFile, caFile, timeoutMs: api_timeout_ms, bytesMax: api_max_bytes })
+  }
+
+  #watchOf(server: ApiServer, nodeName: string): PodWatch {
     const facts = { labels: new Set<string>([...APP_LABELS, ...SERVICE_LABELS]), isGpu: this.#isGpu }
     const failed = (error: SondeError) => this.#context.failed('API server', error)
     return new PodWatch({ server, cache: this.#cache, facts, nodeName, failed })

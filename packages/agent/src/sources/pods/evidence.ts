@@ -38,7 +38,7 @@ const ALL = [
 const RANKS = new Map(ALL.map((evidence, rank) => [evidence.via, rank]))
 
 /** The evidence that a record names in its field `via`. */
-export function evidenceOf(via: string): Evidence {
+export function evidenceVia(via: string): Evidence {
   return ALL[RANKS.get(via) ?? ALL.length - 1] ?? UNKNOWN
 }
 

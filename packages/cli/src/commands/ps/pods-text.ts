@@ -80,7 +80,7 @@ function reasons(pods: readonly AppGpuPod[]): string[] {
   return [...podsBy].map(([what, ofReason]) => `${namesOf(ofReason, pods)}: ${what}`)
 }
 
-/** How sure it is that pods hold their GPUs and which labels named their apps, once for all pods with the same words. */
+/** How sure it is that pods hold their GPUs, and which labels named their apps: once for all pods with equal words. */
 function attributionNotes(pods: readonly AppGpuPod[]): string[] {
   const decided = pods.filter(({ isSimulated, attribution }) => !isSimulated && attribution !== null)
   const byWords = Map.groupBy(decided, attributionText)

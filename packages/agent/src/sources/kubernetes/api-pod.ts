@@ -1,7 +1,7 @@
-import { isObject, numberIn, objectIn, textIn } from './json.ts'
+import { isObject, objectAt, quantityOf, textAt } from './json.ts'
 
 /** The state of a pod in the API server, as far as Sonde uses it. */
-export interface PodFacts {
+export interface ApiPod {
   readonly namespace: string
   readonly name: string
   readonly uid: string
@@ -20,7 +20,7 @@ export interface PodFacts {
 }
 
 /** Which parts of a pod are kept. */
-export interface PodFactsOptions {
+export interface ApiPodOptions {
   readonly labels: ReadonlySet<string>
   readonly isGpu: (resource: string) => boolean
 }
@@ -33,27 +33,27 @@ const LABEL_LENGTH_MAX = 63
 const CONTAINERS_MAX = 256
 
 /** Reads the JSON of a pod; undefined if it has no valid name. */
-export function podFactsOf(pod: unknown, { labels: wanted, isGpu }: PodFactsOptions): PodFacts | undefined {
-  const metadata = objectIn(pod, 'metadata')
-  const [spec, status] = [objectIn(pod, 'spec'), objectIn(pod, 'status')]
-  const [namespace, name] = [textIn(metadata, 'namespace'), textIn(metadata, 'name')]
+export function apiPodOf(pod: unknown, { labels: wanted, isGpu }: ApiPodOptions): ApiPod | undefined {
+  const metadata = objectAt(pod, 'metadata')
+  const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')]
+  const [namespace, name] = [textAt(metadata, 'namespace'), textAt(metadata, 'name')]
   if (!NAME.test(namespace) || !NAME.test(name)) return undefined
   const labels: Record<string, string> = {}
-  const given = objectIn(metadata, 'labels')
+  const given = objectAt(metadata, 'labels')
   for (const label of wanted) {
-    const value = textIn(given, label)
+    const value = textAt(given, label)
     if (value !== '' && value.length <= LABEL_LENGTH_MAX) labels[label] = value
   }
-  const startedMs = Date.parse(textIn(status, 'startTime'))
+  const startedMs = Date.parse(textAt(status, 'startTime'))
   const requestOf = (container: unknown) => gpusOf(container, isGpu)
   const containers = listIn(spec, 'containers').reduce((sum: number, container) => sum + requestOf(container), 0)
   // Init containers run one after another before the others, so their largest request counts.
   const init = Math.max(0, ...listIn(spec, 'initContainers').map(requestOf))
   return {
     ...{ namespace, name, labels },
-    uid: textIn(metadata, 'uid').slice(0, 64),
-    node: textIn(spec, 'nodeName').slice(0, 253),
-    phase: word(textIn(status, 'phase')),
+    uid: textAt(metadata, 'uid').slice(0, 64),
+    node: textAt(spec, 'nodeName').slice(0, 253),
+    phase: word(textAt(status, 'phase')),
     startedS: Number.isNaN(startedMs) ? undefined : startedMs / 1000,
     requestedGpus: Math.max(containers, init),
     waiting: waitingIn(status),
@@ -62,10 +62,10 @@ export function podFactsOf(pod: unknown, { labels: wanted, isGpu }: PodFactsOpti
 
 /** GPUs in the limits of a container; a request without a limit is not allowed for them. */
 function gpusOf(container: unknown, isGpu: (resource: string) => boolean): number {
-  const limits = objectIn(objectIn(container, 'resources'), 'limits')
+  const limits = objectAt(objectAt(container, 'resources'), 'limits')
   let sum = 0
   for (const [resource, quantity] of Object.entries(limits)) {
-    const count = numberIn(quantity)
+    const count = quantityOf(quantity)
     if (isGpu(resource) && count !== undefined && Number.isInteger(count) && count > 0 && count < 65_536) sum += count
   }
   return sum
@@ -75,13 +75,13 @@ function gpusOf(container: unknown, isGpu: (resource: string) => boolean): numbe
 function waitingIn(status: Readonly<Record<string, unknown>>): string {
   for (const list of ['initContainerStatuses', 'containerStatuses']) {
     for (const container of listIn(status, list)) {
-      const reason = word(textIn(objectIn(objectIn(container, 'state'), 'waiting'), 'reason'))
+      const reason = word(textAt(objectAt(objectAt(container, 'state'), 'waiting'), 'reason'))
       if (reason !== '') return reason
     }
   }
   for (const condition of listIn(status, 'conditions')) {
-    if (textIn(condition, 'type') === 'PodScheduled' && textIn(condition, 'status') === 'False')
-      return word(textIn(condition, 'reason'))
+    if (textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False')
+      return word(textAt(condition, 'reason'))
   }
   return ''
 }
