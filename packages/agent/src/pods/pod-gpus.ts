@@ -8,6 +8,7 @@ import { GpuValues } from './gpu-values.ts'
 import { PodTable } from './pod-table.ts'
 import { ReportedRows } from './reported-rows.ts'
 import { lackingOf, type PodRow, podRow, servicesOf } from './rows.ts'
+import { ShareReasons } from './share-reasons.ts'
 import { holdersOf, sharedDevices } from './shares.ts'
 
 /** Records of one sample come in several batches: rows are made when none came for this long. Unit: milliseconds. */
@@ -44,6 +45,7 @@ export class PodGpus implements Sink {
   readonly #gpus: GpuValues
   readonly #pods: PodTable
   readonly #rows: ReportedRows
+  readonly #shareReasons: ShareReasons
   readonly #failed: (error: unknown) => void
   readonly #isTurnOver: () => boolean
   /** Arrival of the first batch without a row; undefined if there is none. */
@@ -61,6 +63,7 @@ export class PodGpus implements Sink {
     this.#gpus = new GpuValues(host, this.#periods)
     this.#pods = new PodTable(host, this.#periods)
     this.#rows = new ReportedRows(emit)
+    this.#shareReasons = new ShareReasons(host)
     this.#failed = failed
   }
 
@@ -144,6 +147,7 @@ export class PodGpus implements Sink {
     // What an application reports is not known to be so.
     if (batch.origin !== 'own') return 0
     this.#periods.take(batch)
+    this.#shareReasons.take(batch)
     const ofGpus = this.#gpus.take(batch)
     const ofPods = this.#pods.take(batch)
     if (ofGpus === undefined && ofPods === undefined) return 0
@@ -179,7 +183,10 @@ export class PodGpus implements Sink {
       rows.push(podRow(pod, { nowMs, holders, nowOf }))
       yield
     }
-    const why = (device: string, base: PodBase) => this.#gpus.lacking(device, base)
+    // Of a shared device, a pod has only the numbers of its own processes.
+    const why = (device: string, base: PodBase) =>
+      ((holders.get(device) ?? 1) > 1 ? this.#shareReasons.lacking(device, base) : undefined) ??
+      this.#gpus.lacking(device, base)
     this.#rows.begin(rows, nowMs)
     for (const row of rows) {
       this.#rows.pod(row, lackingOf(row, why))

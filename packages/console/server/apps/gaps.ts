@@ -49,8 +49,10 @@ function reasonOf(field: GpuField, pod: KnownPod, told: string | undefined): str
   if (instances > 0 && OF_WHOLE_GPUS.has(field)) {
     return instances === gpus ? 'a MIG instance has none of its own' : 'some of its GPUs are MIG instances, without it'
   }
-  if (deviceValues[field] !== undefined)
-    return `it shares its GPU with ${countOf(sharedWith, 'other pod')}, and this is known of the whole GPU alone`
+  if (deviceValues[field] !== undefined) {
+    const shared = `it shares its GPU with ${countOf(sharedWith, 'other pod')}, and this is known of the whole GPU alone`
+    return told === undefined ? shared : `${shared}: ${told}`
+  }
   if (told !== undefined) return told
   if (ageMs === null) return 'nothing reports the GPUs that it holds; look at the exporter of their node'
   const tensor = values['gpu-tensor-active'] ?? deviceValues['gpu-tensor-active']

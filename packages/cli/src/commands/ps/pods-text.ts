@@ -5,6 +5,8 @@ import { durationText, memoryText, percentText, wattsText } from './units.ts'
 
 /** Number of pods that a reason names; the table shows the others without a number. */
 const NAMED_PODS_MAX = 5
+/** Numbers that a pod has of its own processes, also on a shared GPU. */
+const OF_PROCESSES: ReadonlySet<GpuField> = new Set(['gpu-util', 'gpu-mem-used'])
 /** Marks a number of a whole GPU that other processes use too. */
 const MARK = '*'
 
@@ -67,8 +69,8 @@ function reasons(pods: readonly AppGpuPod[]): string[] {
   const podsBy = new Map<string, AppGpuPod[]>()
   for (const pod of pods) {
     for (const { fields, reason } of pod.gaps) {
-      // Numbers of the whole GPU are explained above.
-      const told = fields.filter((field) => pod.deviceValues[field] === undefined)
+      // Other numbers of the whole GPU are explained above.
+      const told = fields.filter((field) => pod.deviceValues[field] === undefined || OF_PROCESSES.has(field))
       const words = NUMBERS.filter(({ field }) => told.includes(field)).map(({ word }) => word)
       if (words.length === 0) continue
       const what = `no ${words.length === NUMBERS.length ? 'numbers' : words.join(', ')}: ${reason}`
