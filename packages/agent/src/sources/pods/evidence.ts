@@ -19,7 +19,9 @@ export const OF_CLAIM: Evidence = { via: 'kubelet, resource claim', confidence: 
 /** The kernel has put a process that uses the device into the cgroup of the container. */
 export const OF_CGROUP: Evidence = { via: 'cgroup of the process', confidence: 'certain', weight: 'adds' }
 /** A process that uses the device has the job in its environment, which it can choose itself. */
-export const OF_ENVIRONMENT: Evidence = { via: 'environment of the process', confidence: 'likely', weight: 'adds' }
+export const OF_ENVIRONMENT: Evidence = {
+  ...{ via: 'environment of the process', confidence: 'doubtful', weight: 'adds' },
+}
 /** A batch system wrote the job into a mapping file of the device. */
 export const OF_JOB_FILES: Evidence = { via: 'job mapping files', confidence: 'likely', weight: 'adds' }
 /** An exporter read the job from such a file. */

@@ -1,7 +1,7 @@
 // Reads the owner of a process from its control groups. A control group has a path. The root user and its programs
-// (systemd, kubelet, container runtimes, slurmd) make the upper folders of the path. Whoever was given a folder may make
-// any folder below it: a container, a user's own systemd, a service. Names below such a folder prove nothing, so the
-// walk goes from the top and ends at the first such folder.
+// (systemd, kubelet, container runtimes, slurmd) make the upper folders of the path. Whoever was given a folder may
+// make any folder below it: a container, a user's own systemd, a service. Names below such a folder prove nothing, so
+// the walk goes from the top and ends at the first such folder.
 
 /** The owner of a process, as far as its control groups prove it. */
 export interface CgroupOwner {
@@ -27,7 +27,9 @@ const UID = '[0-9a-f]{8}([-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32}'
 const ID = '[0-9a-f]{64}'
 /** cgroupfs driver: `pod<uid>`. */
 const POD = new RegExp(`^pod(?<uid>${UID})$`)
-/** systemd driver; `kubelet-` if the kubelet has a root of its own; the container behind `:` if the drivers disagree. */
+/**
+ * systemd driver; `kubelet-` if the kubelet has a root of its own; the container behind `:` if the drivers disagree.
+ */
 const POD_SLICE = new RegExp(
   `^(?:[a-z0-9-]+-)?kubepods(?:-burstable|-besteffort)?-pod(?<uid>${UID})\\.slice(?::(?<runtime>[a-z-]+):(?<id>${ID}))?$`,
 )
@@ -82,10 +84,9 @@ export function ownerOfPath(path: string): CgroupOwner | undefined {
     if (found !== undefined) return found
     const user = (USER_MANAGER.exec(folder) ?? USER_SLICE.exec(folder))?.groups?.id
     if (user !== undefined) login = { kind: 'user', id: user, runtime: '', container: '' }
-    // Everything below is named by the user, containers too: they belong to the user.
-    if (USER_MANAGER.test(folder)) return login
     if (!UNIT.test(folder)) continue
     service = { kind: 'service', id: folder, runtime: '', container: '' }
+    // Everything below is named by the service, or by the user of a user manager: also containers and pods.
     if (!RUNTIME_SERVICE.test(folder)) return login ?? service
   }
   return login ?? service

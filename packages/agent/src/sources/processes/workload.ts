@@ -9,9 +9,9 @@ export const VIA = {
 } as const
 
 /**
- * The owner of processes, as pods are named. No namespace of Kubernetes contains `@`: `@job` has jobs of Slurm and other batch systems, `@docker`
- * and other runtimes have containers without a pod, `@systemd` services, `@user` logins by their number, and `@pod` pods
- * that are known only by their UID.
+ * The owner of processes, as pods are named. No namespace of Kubernetes contains `@`: `@job` has jobs of Slurm and
+ * other batch systems, `@docker` and other runtimes have containers without a pod, `@systemd` services, `@user` logins
+ * by their number, and `@pod` pods that are known only by their UID.
  */
 export interface Workload {
   readonly namespace: string
