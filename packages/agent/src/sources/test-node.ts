@@ -220,6 +220,11 @@ export class TestedSource {
     if (errors.length > 0 && errors.length >= done.size - 1) throw errors[0]
   }
 
+  /** The source as its host sees it. */
+  node(): Promise<NodeSource> {
+    return this.#open()
+  }
+
   /** State of its targets. */
   async targets(): Promise<readonly TargetStatus[]> {
     return (await this.#open()).targets?.() ?? []

@@ -262,3 +262,22 @@ test('job mapping files of dcgm-exporter name the jobs of a GPU', NEEDS, async (
   folder.remove('jobs/0')
   assert.ok((await node.sample()).gone.includes('pod_device 4712'))
 })
+
+test('series that a stuck call reports at its end leave when the GPU is lost', NEEDS, async (t) => {
+  const gpu = new GpuNode(t)
+  gpu.node.write('log/pods/ml_trainer-0_11111111-1111-1111-1111-111111111111/main/0.log', '')
+  gpu.run(11, { cgroup: inPod('11111111-1111-1111-1111-111111111111', TRAINER) })
+  assert.deepEqual((await gpu.sample()).gone, [])
+  const node = await gpu.tested.node()
+  const call = node
+    .duties()
+    .find(({ name }) => name === 'processes')
+    ?.run()
+  node.stuck?.('nvidia0', 'the driver has not answered')
+  await call
+  gpu.set({ 'gpu0.lost': 1 })
+  const { processes, gone } = await gpu.sample()
+  assert.equal(processes.length, 1, 'the call reported after the GPU was gone')
+  for (const type of ['gpu_process', 'pod_device', 'pod_share', 'pod_info'])
+    assert.equal(gone.filter((series) => series === `${type} trainer-0`).length, 2, `${type} left twice: ${gone}`)
+})

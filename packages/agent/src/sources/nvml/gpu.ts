@@ -109,9 +109,10 @@ export class NvmlGpu {
 
   /** Removes its series from the views. Repeated calls have no effect. */
   gone(reason: string): void {
+    // A call for processes that was stuck may have reported series since the GPU was reported as gone.
+    this.#processes.leave(reason)
     if (this.#isGone) return
     this.#isGone = true
-    this.#processes.leave(reason)
     this.#instances.leave(reason)
     this.#fabric.leave(reason)
     const { absences } = this.#context
