@@ -3,6 +3,7 @@
 import type { FieldClass, RecordType } from '@sonde/sdk'
 import { sinkHealthType, sourceHealthType, storeHealthType } from '@sonde/sdk/internal'
 import { hintCountType } from '../../packages/agent/src/hints/hints.ts'
+import { originType } from '../../packages/agent/src/infos/origin-type.ts'
 import { INFO_METRICS } from '../../packages/agent/src/infos/type.ts'
 import { faultType } from '../../packages/agent/src/pipeline/faults.ts'
 import { appGpuType, podGpuType, sharedGpuType } from '../../packages/agent/src/pods/type.ts'
@@ -45,7 +46,7 @@ const AGENT_TYPES: readonly RecordType[] = [
   ...[podGpuType, sharedGpuType, appGpuType],
   ...INFO_METRICS.map(({ type }) => type),
   ...SELF_TYPES,
-  ...[sourceHealthType, sinkHealthType, storeHealthType, lossType, faultType, hintCountType],
+  ...[sourceHealthType, sinkHealthType, storeHealthType, lossType, faultType, hintCountType, originType],
   ...[serviceType, refusalType, labelFileType, fieldSetsType],
 ]
 

@@ -6,6 +6,7 @@ export const OTHER_WORDS: readonly string[] = [
   ...['sonde_hint', 'sonde_hint_pause', 'sonde_opaque_64', 'sonde_opaque_128', 'sonde_opaque_65536'],
   // Codes, rules and options.
   ...['host_replaced', 'shared_device', 'pod_limit', 'pod_ended', 'shared_limit', 'app_id', 'shared_key_file'],
+  ...['pci_files'],
   // Names of the recipe that Sonde does not have; docs/doca.md says why.
   ...['doca_adp_retx_bytes', 'doca_adp_retx_avg_rtt_ns', 'doca_pci_tlp_errors'],
   // Functions, types and tools of the DOCA libraries.

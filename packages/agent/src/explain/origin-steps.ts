@@ -1,6 +1,6 @@
 import { type LatestSeries, labelOf } from '@sonde/sdk/internal'
 import { fine, type Step } from '../sources/chains/chain.ts'
-import { ORIGINS, type Origin, SERVED_METRICS, type ServedMetric } from '../sources/origins/metric-origins.ts'
+import { ORIGINS, type OriginName, SERVED_METRICS, type ServedMetric } from '../sources/origins/metric-origins.ts'
 import type { AgentFacts } from './agent-facts.ts'
 import { ago } from './ago.ts'
 import { type Selector, selects } from './selector.ts'
@@ -17,7 +17,7 @@ export function originSteps({ metric, labels }: Selector, facts: AgentFacts): St
     const origins = new Set(series.map((each) => labelOf(each.labels, 'origin')))
     if (origins.size === 0) return { state: 'unknown', tried: metric, answer: 'no series shows its origin' } as const
     const changes = (await facts.series({ metric: CHANGED_METRIC })).filter((each) => isOf({ metric, labels }, each))
-    const said = [...origins].map((origin) => `${origin} (${ORIGINS[origin as Origin] ?? 'unknown'})`).join(', ')
+    const said = [...origins].map((origin) => `${origin} (${ORIGINS[origin as OriginName] ?? 'unknown'})`).join(', ')
     return fine(metric, [said, ...changes.slice(0, CHANGES_LIMIT).map(changeWords)].join('; '))
   }
   return [{ name: 'origin', check }]

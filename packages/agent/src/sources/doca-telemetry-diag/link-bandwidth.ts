@@ -4,7 +4,7 @@ import { PciPort } from '../../native/doca/pci.ts'
 import { orMissing } from '../doca/structure-fields.ts'
 import { Missing } from '../field-absences.ts'
 import { ATTRIBUTE_BYTES_LIMIT, type KernelFile, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { type ChosenOrigins, type Offer, type Served, ServedValue } from '../origins/served-value.ts'
+import { type ChosenOrigins, type Offer, type ServedReading, ServedValue } from '../origins/served-value.ts'
 import { bandwidthOf, GENERATION_TRANSFERS_PER_SECOND } from '../pci/bandwidth.ts'
 import { parseSpeed, parseWidth } from '../pci/parse.ts'
 import type { SourceContext } from '../source.ts'
@@ -42,7 +42,7 @@ export class LinkBandwidth {
   }
 
   /** Returns the capacity of one direction. Unit: bytes per second. Undefined if it is unknown. */
-  read(): Promise<Served<number> | undefined> {
+  read(): Promise<ServedReading<number> | undefined> {
     return this.#served.read()
   }
 

@@ -1,6 +1,6 @@
 import type { RecordOf } from '@sonde/sdk'
 import { FieldAbsences, Missing } from '../field-absences.ts'
-import type { Origin } from '../origins/metric-origins.ts'
+import type { OriginName } from '../origins/metric-origins.ts'
 import type { SourceContext } from '../source.ts'
 import type { LinkBandwidth } from './link-bandwidth.ts'
 import { type docaDiagPciBytesType, docaDiagPciUseType } from './type.ts'
@@ -22,7 +22,7 @@ export class PciUse {
   readonly #device: string
   readonly #bandwidth: LinkBandwidth
   readonly #context: SourceContext
-  #absences: { readonly origin: Origin; readonly told: FieldAbsences } | undefined
+  #absences: { readonly origin: OriginName; readonly told: FieldAbsences } | undefined
   #last: BytesAt | undefined
 
   constructor(device: string, bandwidth: LinkBandwidth, context: SourceContext) {
@@ -67,7 +67,7 @@ export class PciUse {
     return this.#bandwidth.close()
   }
 
-  #toldOf(origin: Origin): FieldAbsences {
+  #toldOf(origin: OriginName): FieldAbsences {
     if (this.#absences?.origin !== origin) {
       const labels = { device: this.#device, origin }
       const told = new FieldAbsences(this.#context.absences, docaDiagPciUseType, labels)

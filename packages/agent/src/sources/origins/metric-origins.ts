@@ -12,10 +12,10 @@ export const ORIGINS = {
 } as const
 
 /** Name of a place that a value may come from. */
-export type Origin = keyof typeof ORIGINS
+export type OriginName = keyof typeof ORIGINS
 
 /** Order of preference, by kind of value. A metric without kinds has the single kind `''`. */
-type Preferences = Readonly<Record<string, readonly Origin[]>>
+type Preferences = Readonly<Record<string, readonly OriginName[]>>
 
 /**
  * Every metric that several origins can serve, with its origins in order of preference. No other place decides this.
@@ -49,7 +49,7 @@ export function kindsOf(metric: ServedMetric): readonly string[] {
 }
 
 /** Returns the origins of a kind of value, the preferred first; none for an unknown kind. */
-export function originsOf(metric: ServedMetric, kind = ''): readonly Origin[] {
+export function originsOf(metric: ServedMetric, kind = ''): readonly OriginName[] {
   return (PREFERENCES[metric] as Preferences)[kind] ?? []
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineType, gauge, type Labels, type RecordType, timestamp } from '@sonde/sdk'
 import { Missing } from '../field-absences.ts'
-import { type Origin, originLabel } from './metric-origins.ts'
+import { type OriginName, originLabel } from './metric-origins.ts'
 import { type ChosenOrigins, ServedValue } from './served-value.ts'
 
 const type = defineType('served', 'A value with an origin', {
@@ -15,7 +15,7 @@ const LOST = new Missing('unsupported', 'the file is not there')
 
 /** A value with both origins, whose answers a test sets. */
 function bringUp(chosen: ChosenOrigins = new Map()) {
-  const answers: Partial<Record<Origin, number | Missing>> = {}
+  const answers: Partial<Record<OriginName, number | Missing>> = {}
   const told: string[] = []
   const tell = (code: string, { origin }: Labels, reason: string) => told.push(`${code} ${origin} ${reason}`.trim())
   const absences = {

@@ -1,26 +1,26 @@
 import type { Absences, Labels, RecordType } from '@sonde/sdk'
 import { seriesKey } from '@sonde/sdk/internal'
 import { FieldAbsences, Missing } from '../field-absences.ts'
-import { type Origin, originsOf, type ServedMetric } from './metric-origins.ts'
+import { type OriginName, originsOf, type ServedMetric } from './metric-origins.ts'
 
 /** After so many failed reads in a row, a preferred origin is passed over, if no origin was chosen before. */
 const FAILED_READS_MAX = 3
 
 /** A place that may have the value. */
 export interface Offer<T> {
-  readonly origin: Origin
+  readonly origin: OriginName
   /** Returns the present value, or why it is missing. The code `failed` may end with the next read. */
   read(): T | Missing | Promise<T | Missing>
 }
 
 /** The value, and where it comes from. */
-export interface Served<T> {
-  readonly origin: Origin
+export interface ServedReading<T> {
+  readonly origin: OriginName
   readonly value: T
 }
 
 /** The origins that were chosen, by series. It lives as long as its source, so an opened device keeps its origins. */
-export type ChosenOrigins = Map<string, Origin>
+export type ChosenOrigins = Map<string, OriginName>
 
 /** Series of {@link ServedValue}. */
 export interface ServedSeries {
@@ -58,12 +58,12 @@ export class ServedValue<T> {
   }
 
   /** The origin of the last value; undefined before the first. */
-  get origin(): Origin | undefined {
+  get origin(): OriginName | undefined {
     return this.#chosen.get(this.#key)
   }
 
   /** Reads the value from its origin. Undefined if it is missing, which is reported as the absence of its series. */
-  async read(): Promise<Served<T> | undefined> {
+  async read(): Promise<ServedReading<T> | undefined> {
     const found = await this.#find()
     const { origin } = this
     if (origin === undefined) return undefined
@@ -99,7 +99,7 @@ export class ServedValue<T> {
     return missing ?? new Missing('unsupported', 'nothing on this node counts it')
   }
 
-  async #replace(old: Origin, missing: Missing): Promise<T | undefined> {
+  async #replace(old: OriginName, missing: Missing): Promise<T | undefined> {
     for (const { origin } of this.#offers) {
       if (origin === old) continue
       const value = await this.#readFrom(origin)
@@ -110,18 +110,18 @@ export class ServedValue<T> {
     return undefined
   }
 
-  async #readFrom(origin: Origin): Promise<T | Missing> {
+  async #readFrom(origin: OriginName): Promise<T | Missing> {
     const offer = this.#offers.find((one) => one.origin === origin)
     return (await offer?.read()) ?? new Missing('unsupported', `this device has no ${origin}`)
   }
 
-  #take(origin: Origin, value: T): T {
+  #take(origin: OriginName, value: T): T {
     this.#chosen.set(this.#key, origin)
     this.#failures = 0
     return value
   }
 
-  #end(origin: Origin, reason: string): void {
+  #end(origin: OriginName, reason: string): void {
     const { type, labels } = this.#series
     this.#absences.gone(type, { ...labels, origin }, reason)
     this.#told = undefined
