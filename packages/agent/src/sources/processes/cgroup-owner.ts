@@ -70,7 +70,7 @@ export function cgroupOwner(text: string): CgroupOwner | undefined {
 }
 
 /** The owner in the path of one control group; undefined if it proves none. */
-export function ownerOfPath(path: string): CgroupOwner | undefined {
+function ownerOfPath(path: string): CgroupOwner | undefined {
   if (path.length > PATH_CHARACTERS_MAX) return undefined
   const folders = path.split('/').filter(Boolean).slice(0, FOLDERS_MAX)
   // In a control group namespace of Sonde's own, the path starts at Sonde's group: `/../../kubepods-…`.
