@@ -27,7 +27,11 @@ const FLAGS = [
   `--import=${new URL('compile-cache.mjs', import.meta.url)}`,
 ]
 
-/** What all processes that tests start inherit, so that they are found when the tests have ended. */
+/**
+ * What all processes that tests start inherit, so that they are found when the tests have ended. Processes in which
+ * sources run inherit few variables, but all arguments of Node: for them the mark is a condition too, which no package
+ * has.
+ */
 const MARK = 'SONDE_TEST_PROCESS_ID'
 
 /** Runs test files one after the other in a process of their own, and ends whatever processes they left. */
@@ -36,7 +40,7 @@ export async function runTestProcess(files: readonly string[], options: ProcessO
   const mark = randomUUID()
   const stream = run({
     files: [SUITES],
-    execArgv: FLAGS,
+    execArgv: [...FLAGS, `--conditions=${mark}`],
     env: { ...process.env, [MARK]: mark, SONDE_TEST_FILES: JSON.stringify(files) },
     signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeLimitMs)]),
     ...(options.name === undefined ? {} : { testNamePatterns: [options.name] }),
@@ -60,7 +64,8 @@ export async function runTestProcess(files: readonly string[], options: ProcessO
 function endProcessesOf(mark: string): void {
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      if (readFileSync(`/proc/${id}/environ`, 'utf8').includes(`${MARK}=${mark}`)) process.kill(Number(id), 'SIGKILL')
+      const isMarked = ['environ', 'cmdline'].some((file) => readFileSync(`/proc/${id}/${file}`, 'utf8').includes(mark))
+      if (isMarked) process.kill(Number(id), 'SIGKILL')
     } catch {
       // It has ended meanwhile, or belongs to another user.
     }

@@ -118,8 +118,14 @@ test('a file that takes too long is ended, says which test it was in, and leaves
   const content = `import { spawn } from 'node:child_process'
     import { writeFileSync } from 'node:fs'
     test('waits for ever', () => {
-      const forEver = [process.execPath, ['-e', 'setInterval(() => {}, 1000)']]
-      const children = [false, true].map((detached) => spawn(...forEver, { detached, stdio: 'ignore' }))
+      const forEver = ['-e', 'setInterval(() => {}, 1000)']
+      const start = (args, options) => spawn(process.execPath, args, { stdio: 'ignore', ...options })
+      const children = [
+        start(forEver, { detached: false }),
+        start(forEver, { detached: true }),
+        // As processes in which sources run.
+        start([...process.execArgv, ...forEver], { env: {} }),
+      ]
       writeFileSync('${started}', JSON.stringify(children.map(({ pid }) => pid)))
       return new Promise(() => {})
     })`
@@ -128,7 +134,7 @@ test('a file that takes too long is ended, says which test it was in, and leaves
   assert.equal(lastLine(printed), '0 passed, 1 failed, 0 skipped')
   assert.match(printed, /while running: .*waits for ever/)
   const pids = JSON.parse(readFileSync(started, 'utf8')) as number[]
-  assert.equal(pids.length, 2)
+  assert.equal(pids.length, 3)
   for (const pid of pids) await until(`the end of process ${pid}`, () => !isRunning(pid))
 })
 
