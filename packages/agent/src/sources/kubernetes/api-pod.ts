@@ -1,4 +1,4 @@
-import { isObject, objectAt, quantityOf, textAt } from './json.ts'
+import { isObject, objectAt, quantityFrom, textAt } from './json.ts'
 
 /** The state of a pod in the API server, as far as Sonde uses it. */
 export interface ApiPod {
@@ -65,7 +65,7 @@ function gpusOf(container: unknown, isGpu: (resource: string) => boolean): numbe
   const limits = objectAt(objectAt(container, 'resources'), 'limits')
   let sum = 0
   for (const [resource, quantity] of Object.entries(limits)) {
-    const count = quantityOf(quantity)
+    const count = quantityFrom(quantity)
     if (isGpu(resource) && count !== undefined && Number.isInteger(count) && count > 0 && count < 65_536) sum += count
   }
   return sum

@@ -20,13 +20,13 @@ export function textAt(value: unknown, key: string): string {
 }
 
 /** A quantity of Kubernetes without a suffix: a number, or its text. */
-export function quantityOf(value: unknown): number | undefined {
+export function quantityFrom(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
 /** Parses JSON; undefined if it is none. */
-export function jsonOf(text: string): unknown {
+export function jsonFrom(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

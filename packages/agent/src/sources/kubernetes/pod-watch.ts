@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { SondeError } from '@sonde/sdk'
 import { type ApiPod, type ApiPodOptions, apiPodOf } from './api-pod.ts'
 import type { ApiServer } from './api-server.ts'
-import { isObject, jsonOf, objectAt, textAt } from './json.ts'
+import { isObject, jsonFrom, objectAt, textAt } from './json.ts'
 import type { PodCache } from './pod-cache.ts'
 
 /** Pods of one page of a list. */
@@ -99,7 +99,7 @@ export class PodWatch {
         page = -1
         continue
       }
-      const list = jsonOf(answer.text)
+      const list = jsonFrom(answer.text)
       if (!isObject(list) || !Array.isArray(list.items)) throw this.#fault('answers with text that is no list of pods')
       for (const item of list.items) {
         const pod = apiPodOf(item, facts)
@@ -154,7 +154,7 @@ export class PodWatch {
 
   /** Applies an event; false if a new list is needed. @throws SondeError if the line is no event. */
   #apply(line: string): boolean {
-    const event = jsonOf(line)
+    const event = jsonFrom(line)
     const type = textAt(event, 'type')
     const object = objectAt(event, 'object')
     // Such as 410: the version is too old.

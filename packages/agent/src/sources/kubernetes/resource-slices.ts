@@ -1,7 +1,7 @@
 import { SondeError } from '@sonde/sdk'
 import type { ApiServer } from './api-server.ts'
 import { type ClaimDevices, claimKey } from './device-names.ts'
-import { isObject, jsonOf, objectAt, textAt } from './json.ts'
+import { isObject, jsonFrom, objectAt, textAt } from './json.ts'
 
 /** Versions of the API, the newest first. A server has one of them, or none. */
 const VERSIONS = ['v1', 'v1beta2', 'v1beta1']
@@ -39,7 +39,7 @@ export class ResourceSlices {
         const path = `/apis/resource.k8s.io/${version}/resourceslices?${selector}&limit=500`
         const answer = await this.#server.list(path, this.#ending.signal)
         if (answer.status !== 200) continue
-        this.devices = claimDevicesIn(jsonOf(answer.text))
+        this.devices = claimDevicesIn(jsonFrom(answer.text))
         return
       } catch (error) {
         fault = error
