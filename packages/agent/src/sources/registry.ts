@@ -1,6 +1,6 @@
 import { dcgmExporter } from './dcgm-exporter/dcgm-exporter.ts'
 import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
-import { ethtool } from './ethtool/ethtool.ts'
+import { SOURCES as DRIVER_SOURCES } from './ethtool/sources.ts'
 import { host } from './host/host.ts'
 import { kubeStateMetrics } from './kube-state-metrics/kube-state-metrics.ts'
 import { kubernetes } from './kubernetes/kubernetes.ts'
@@ -8,7 +8,6 @@ import { netdev } from './netdev/netdev.ts'
 import { nvml } from './nvml/nvml.ts'
 import { pci } from './pci/pci.ts'
 import { pciSamples } from './pci-samples/pci-samples.ts'
-import { podNics } from './pod-nics/pod-nics.ts'
 import { pressureSamples } from './pressure-samples/pressure-samples.ts'
 import { rdma } from './rdma/rdma.ts'
 import { rdmaPortSamples } from './rdma-port-samples/rdma-port-samples.ts'
@@ -25,8 +24,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   rdma,
   rdmaSamples,
   rdmaPortSamples,
-  ethtool,
-  podNics,
+  ...DRIVER_SOURCES,
   pci,
   pciSamples,
   ...DOCA_SOURCES,
