@@ -6,7 +6,7 @@ import type { PeerBehaviour } from './tested-sink.ts'
 /** An answer of an {@link HttpPeer}. */
 export interface HttpPeerAnswer {
   readonly status: number
-  readonly text: string
+  readonly text: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
 }
 

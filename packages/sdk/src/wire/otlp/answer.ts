@@ -24,7 +24,7 @@ export function readAnswer(bytes: Uint8Array): ExportAnswer | undefined {
   if (fields === undefined) return undefined
   const rejected = fields.find(({ field, wire }) => field === 1 && wire === 0)?.value ?? 0n
   const message = fields.find(({ field, wire }) => field === 2 && wire === 2)?.bytes
-  return { rejected: rejected > 0n ? rejected : 0n, message: utf8.decode(message) }
+  return { rejected: refusedOf(rejected), message: utf8.decode(message) }
 }
 
 /** The same in JSON. Counts are decimal texts; numbers are read too. */
@@ -36,8 +36,13 @@ export function readJsonAnswer(text: string): ExportAnswer | undefined {
   if (partialSuccess === null || typeof partialSuccess !== 'object') return NOTHING
   const { rejectedDataPoints, rejectedLogRecords, errorMessage } = partialSuccess as Readonly<Record<string, unknown>>
   const count = String(rejectedDataPoints ?? rejectedLogRecords ?? 0)
-  if (!/^\d{1,19}$/.test(count)) return undefined
-  return { rejected: BigInt(count), message: typeof errorMessage === 'string' ? errorMessage : '' }
+  if (!/^-?\d{1,19}$/.test(count)) return undefined
+  return { rejected: refusedOf(BigInt(count)), message: typeof errorMessage === 'string' ? errorMessage : '' }
+}
+
+/** The receiver has taken the request, so a negative count must not cause another attempt. */
+function refusedOf(count: bigint): bigint {
+  return count > 0n ? count : 0n
 }
 
 /** The message of a `google.rpc.Status`, the body of an error; empty if there is none. */
