@@ -19,8 +19,15 @@ interface Unknown {
   readonly check: DocaCheck
 }
 
+interface ByHand {
+  readonly assumption: string
+  readonly by: 'not yet'
+  /** The command that answers it. */
+  readonly command: string
+}
+
 /** Every assumption about the DOCA Telemetry libraries and their devices. */
-const ASSUMPTIONS: readonly (Known | Unknown)[] = [
+const ASSUMPTIONS: readonly (Known | Unknown | ByHand)[] = [
   {
     assumption: 'Names and parameters of all functions; numbers of errors and enumerations; offsets of all structures',
     by: ['header'],
@@ -69,6 +76,12 @@ const ASSUMPTIONS: readonly (Known | Unknown)[] = [
     assumption: 'Number and width of the buckets of read latency on each device',
     by: 'not yet',
     check: 'pci.latency',
+  },
+  {
+    assumption:
+      'A plane of a port is an RDMA device with the PCI device of another, without a device in `infiniband_verbs`; the counters of the other are those of the whole port',
+    by: 'not yet',
+    command: 'rdma dev show',
   },
   { assumption: 'A ratio with a zero in one of its two numbers is no ratio', by: ['header'] },
   {
@@ -153,6 +166,7 @@ of the libraries](../test/doubles/doca/README.md). This page lists how each assu
 
 \`sonde explain --self-test doca\` makes the checks on a node with such a device. [Its report](cli.md#self-test) fits into
 a public bug report, which we ask for. The check in the last column answers the assumption.
+\`rdma dev show\` is a command of iproute2, because the self-test asks only the libraries.
 
 ## Assumptions
 
@@ -173,9 +187,10 @@ keeps bins that another program has configured.
 
 /** The page. */
 export function hardwareVerificationPage(): string {
-  const rows = ASSUMPTIONS.map(({ assumption, by, check }) => {
-    const proofs = by === 'not yet' ? by : by.join(', ')
-    return `| ${assumption} | ${proofs} | ${check === undefined ? '' : `\`${check}\``} |`
+  const rows = ASSUMPTIONS.map((row) => {
+    const proofs = row.by === 'not yet' ? row.by : row.by.join(', ')
+    const check = 'command' in row ? row.command : row.check
+    return `| ${row.assumption} | ${proofs} | ${check === undefined ? '' : `\`${check}\``} |`
   })
   const checks = Object.entries(DOCA_CHECKS).map(([check, asks]) => `| \`${check}\` | ${asks} |`)
   return `${HEAD}${rows.join('\n')}\n${CHECKS}${checks.join('\n')}\n`

@@ -3,7 +3,9 @@ import { deviceLabelOf } from '@sonde/sdk/internal'
 import { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaLibrary } from '../../native/doca/library.ts'
-import { DocaRoster } from '../../native/doca/roster.ts'
+import { type DocaDeviceNames, DocaRoster } from '../../native/doca/roster.ts'
+import { ATTRIBUTE_BYTES_LIMIT, KernelFiles } from '../kernel-file.ts'
+import { readPlanes } from '../rdma-planes.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import { adapterOf } from './adapter.ts'
 import type { DocaOptions } from './options.ts'
@@ -30,6 +32,7 @@ export class DocaSource implements NodeSource {
   readonly #context: SourceContext
   readonly #library: DocaLibrary
   readonly #roster: DocaRoster
+  readonly #sysfs: KernelFiles
   readonly #type: RecordType
   readonly #openReader: OpenReader
   readonly #wanted: WantedDevices
@@ -44,6 +47,7 @@ export class DocaSource implements NodeSource {
     this.#library = context.library as DocaLibrary
     // The names of the other devices are listed before the list itself counts as stuck.
     this.#roster = new DocaRoster(this.#library, options.stuck_ms / 2)
+    this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     this.#openReader = openReader
     this.#wanted = new WantedDevices(options.devices)
     const { stuck_ms: limitMs } = options
@@ -53,7 +57,7 @@ export class DocaSource implements NodeSource {
   }
 
   async probe(): Promise<Probe> {
-    const listed = await this.#roster.list()
+    const listed = await this.#listWhole()
     if (listed instanceof DocaFailure) return { state: PROBED[listed.kind], reason: listed.error.message }
     if (this.#wanted.of(listed).length > 0) return { state: 'present', found: this.#wanted.found(listed) }
     return { state: 'absent', reason: this.#wanted.none(listed) }
@@ -74,9 +78,20 @@ export class DocaSource implements NodeSource {
     await Promise.all(places.map((place) => place.close()))
   }
 
+  /** Lists the devices, without planes of a port: the counters of its device are those of the whole port. */
+  async #listWhole(): Promise<readonly DocaDeviceNames[] | DocaFailure> {
+    const listed = await this.#roster.list()
+    if (listed instanceof DocaFailure) return listed
+    const planes = readPlanes(
+      listed.map(({ name }) => name),
+      this.#sysfs,
+    )
+    return listed.filter(({ name }) => !planes.has(name))
+  }
+
   /** Follows the list of devices: opens new devices, and reports missing devices as gone. */
   async #follow(): Promise<void> {
-    const listed = await this.#roster.list()
+    const listed = await this.#listWhole()
     if (listed instanceof DocaFailure) {
       this.#miss(listed)
       return

@@ -3,6 +3,7 @@ import { codeFault, shellWord } from '@sonde/sdk/internal'
 import { readAs, readLine } from '../chains/attributes.ts'
 import { broken, type ChainDevice, type Finding, fine, type SourceExplain, type Step } from '../chains/chain.ts'
 import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
+import { planesBelow, planesOf } from '../chains/planes.ts'
 import { bindCommand, bytesText, driverStep } from '../chains/steps.ts'
 import { findRdmaDevices } from '../rdma/explain.ts'
 import { parseCounter } from '../rdma/parse.ts'
@@ -24,8 +25,10 @@ export const docaExplain: SourceExplain = {
   ],
   async devices(context) {
     const names = await context.list(`${context.sysfs}/class/infiniband`)
-    const devices = names instanceof ReadRefusal ? [] : names.map((name) => deviceOf(context, name))
-    return (await Promise.all(devices)).flat()
+    if (names instanceof ReadRefusal) return []
+    const planes = await planesOf(context, names)
+    const whole = names.filter((name) => !planes.has(name))
+    return (await Promise.all(whole.map((name) => deviceOf(context, name, planesBelow(planes, name))))).flat()
   },
   deviceSteps(context, device) {
     const place = { context, device, folder: `${context.sysfs}/class/infiniband/${device}` }
@@ -67,7 +70,7 @@ function findLibrary({ doca_library: configured }: ChainContext): Finding {
 }
 
 /** Returns a device with all names that the option `devices` knows; none if another vendor made it. */
-async function deviceOf(context: ChainContext, name: string): Promise<ChainDevice[]> {
+async function deviceOf(context: ChainContext, name: string, planes: readonly string[]): Promise<ChainDevice[]> {
   const folder = `${context.sysfs}/class/infiniband/${name}`
   if ((await readLine(context, `${folder}/device/vendor`)) !== NVIDIA_NETWORKING) return []
   const [address, netdevs, ports] = await Promise.all([
@@ -80,7 +83,7 @@ async function deviceOf(context: ChainContext, name: string): Promise<ChainDevic
     ...(netdevs instanceof ReadRefusal ? [] : netdevs),
   ]
   const ids = ports instanceof ReadRefusal ? [] : ports.map((port) => `nic-${name}-${port}`)
-  return [{ name, aliases: [...others, ...ids], configurable: [name, ...others] }]
+  return [{ name, aliases: [...others, ...ids, ...planes], configurable: [name, ...others] }]
 }
 
 async function withoutDriver({ context, folder }: ExplainedDevice): Promise<Finding> {

@@ -1,6 +1,7 @@
 import { deviceFilter } from '../device-filter.ts'
 import type { Sampler, SamplerSet } from '../fast-samples/fast-samples.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { readPlanes } from '../rdma-planes.ts'
 import type { SourceContext } from '../source.ts'
 
 /** A file is opened again regularly, because its device may have been replaced. */
@@ -51,7 +52,9 @@ export class PortSamplers implements SamplerSet {
       return []
     }
     const { folder, counters, samplerOf } = this.#ports
-    const places = listed.filter(this.#wanted).flatMap((device) =>
+    const planes = readPlanes(listed, this.#sysfs)
+    const devices = listed.filter((name) => this.#wanted(name) && !planes.has(name))
+    const places = devices.flatMap((device) =>
       namesIn(device, 'ports')
         .filter((port) => PORT.test(port))
         .filter((port) => namesIn(device, 'ports', port, folder).some((name) => counters.includes(name)))

@@ -20,7 +20,9 @@ import {
   type Step,
 } from '../chains/chain.ts'
 import { type ChainContext, ReadRefusal } from '../chains/chain-context.ts'
+import { planesBelow, planesOf } from '../chains/planes.ts'
 import { bindCommand, bytesText, driverStep, fileStep, pciBusFolder } from '../chains/steps.ts'
+import { planesText } from '../rdma-planes.ts'
 import { checkCost } from './explain-cost.ts'
 import { type PortFiles, portFilesOf } from './explain-files.ts'
 import { parseState } from './parse.ts'
@@ -40,7 +42,11 @@ export const rdmaExplain: SourceExplain = {
     const folder = `${context.sysfs}/class/infiniband`
     const devices = await context.list(folder)
     if (devices instanceof ReadRefusal) return []
-    const ports = await Promise.all(devices.map((device) => portsOf(context, folder, device)))
+    const planes = await planesOf(context, devices)
+    const whole = devices.filter((device) => !planes.has(device))
+    const ports = await Promise.all(
+      whole.map((device) => portsOf(context, folder, device, planesBelow(planes, device))),
+    )
     return ports.flat()
   },
   deviceSteps: (context, place, value) => {
@@ -71,7 +77,16 @@ async function findCounters(context: ChainContext, { folder, port, device }: Por
   const [found, own] = await Promise.all(
     ['counters', 'hw_counters'].map((name) => fileStep(context, `${place}/${name}`, fix).check()),
   )
-  return found?.state === 'broken' && own?.state === 'ok' ? own : (found as Finding)
+  const finding = found?.state === 'broken' && own?.state === 'ok' ? own : (found as Finding)
+  return finding.state === 'ok' ? withPlanes(context, finding, device) : finding
+}
+
+/** Adds the planes of the port, which are not read as ports. */
+async function withPlanes(context: ChainContext, finding: Finding, device: string): Promise<Finding> {
+  const devices = await context.list(`${context.sysfs}/class/infiniband`)
+  const planes = devices instanceof ReadRefusal ? [] : planesBelow(await planesOf(context, devices), device)
+  if (planes.length === 0) return finding
+  return { ...finding, answer: `${finding.answer}; ${planesText(planes, device)}` }
 }
 
 interface Port {
@@ -81,11 +96,17 @@ interface Port {
   readonly files: PortFiles
 }
 
-async function portsOf(context: ChainContext, folder: string, device: string): Promise<ChainDevice[]> {
+/** Lists the ports of a device. A port is also found by the names of its planes. */
+async function portsOf(
+  context: ChainContext,
+  folder: string,
+  device: string,
+  planes: readonly string[],
+): Promise<ChainDevice[]> {
   const ports = await context.list(`${folder}/${device}/ports`)
   const netdevs = await context.list(`${folder}/${device}/device/net`)
   const numbers = ports instanceof ReadRefusal ? ['1'] : ports
-  const shared = [device, ...(netdevs instanceof ReadRefusal ? [] : netdevs)]
+  const shared = [device, ...planes, ...(netdevs instanceof ReadRefusal ? [] : netdevs)]
   return numbers.map((port) => ({ name: `${device}/${port}`, aliases: [`nic-${device}-${port}`, ...shared] }))
 }
 

@@ -2,6 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import { countOf, turn } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
+import { type Planes, planesText, readPlanes } from '../rdma-planes.ts'
 import { type SampledSource, sampled } from '../sampled.ts'
 import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { LONGEST_TURN_MS, leastReads } from '../turns.ts'
@@ -21,6 +22,8 @@ const KEPT_PORTS = 80
  */
 const READS_PER_OPEN = 256
 const FOLDER = ['class', 'infiniband'] as const
+/** While the list of devices stays the same, planes are looked for once in so many sweeps. */
+const SWEEPS_PER_PLANES = 60
 
 /**
  * Reads RDMA devices from the files of the kernel: identity, link and counters of each port, and counters of the
@@ -39,6 +42,9 @@ class RdmaSource implements SampledSource {
   #turn = 0
   /** Index of the device that is scanned next. */
   #looked = 0
+  #planes: Planes = new Map()
+  /** The list of devices whose planes are known. */
+  #listed = ''
   /** Whether there are so many ports that a sweep does half of its usual work. */
   #isCrowded = false
 
@@ -56,7 +62,9 @@ class RdmaSource implements SampledSource {
   probe(): Probe {
     const listed = this.#sysfs.list(...FOLDER)
     if (listed instanceof ReadFailure) return listed.probe
-    const ports = listed.filter(this.#wanted).flatMap((device) => this.#statesOf(device))
+    const planes = readPlanes(listed, this.#sysfs)
+    const devices = listed.filter((name) => this.#wanted(name) && !planes.has(name))
+    const ports = devices.flatMap((device) => this.#statesOf(device))
     // A port whose state may not be read still has counters.
     const there = ports.filter((bytes) => !(bytes instanceof ReadFailure) || bytes.kind !== 'missing')
     if (there.some((bytes) => !(bytes instanceof ReadFailure)))
@@ -111,7 +119,10 @@ class RdmaSource implements SampledSource {
   /** Follows the list of devices: adds new and renamed devices, forgets devices that are not listed. */
   async #follow(): Promise<ReadFailure | undefined> {
     const listed = this.#sysfs.list(...FOLDER)
-    for (const name of listed instanceof ReadFailure ? [] : listed) {
+    const names = listed instanceof ReadFailure ? [] : listed
+    this.#followPlanes(names)
+    for (const name of names) {
+      if (this.#planes.has(name)) continue
       let device = this.#devices.get(name)
       if (device === undefined) {
         if (!this.#wanted(name)) continue
@@ -128,8 +139,18 @@ class RdmaSource implements SampledSource {
     return listed instanceof ReadFailure ? listed : undefined
   }
 
+  /** A device is listed a moment before the kernel says that programs can use it, so planes are looked for again. */
+  #followPlanes(names: readonly string[]): void {
+    const listed = names.join(' ')
+    if (listed === this.#listed && this.#sweep % SWEEPS_PER_PLANES !== 0) return
+    this.#listed = listed
+    this.#planes = readPlanes(names, this.#sysfs)
+  }
+
   #forget(device: RdmaDevice): void {
-    device.forget(`device ${device.name} is no longer there`)
+    const owner = this.#planes.get(device.name)
+    const reason = owner === undefined ? `device ${device.name} is no longer there` : planesText([device.name], owner)
+    device.forget(reason)
     this.#devices.delete(device.name)
   }
 
