@@ -6,7 +6,7 @@ import { ELEMENTS } from '../../packages/sdk/src/schema/elements.ts'
 import { filesOf, packageSources, root } from '../../scripts/check/sources.ts'
 
 /** Codes of Node, its parser, DOCA and NVML, names of the environment and of metrics, which look alike. */
-const FOREIGN = /^(BAD|CLX|DCGM|DOCA|DRAM|ECC|ERR|GPU|HPE|IRQ|LIB|MEM|NOT|OTEL|PCIE|PIPE|TIME|TOO|USEC|XDG)_/
+const FOREIGN = /^(BAD|CLX|DCGM|DOCA|DRAM|ECC|ERR|GPU|HPE|IRQ|LIB|MEM|MIG|NOT|OTEL|PCIE|PIPE|TIME|TOO|USEC|XDG)_/
 
 const CODE = '[A-Z]{3,4}_[A-Z][A-Z0-9_]*'
 

@@ -1,5 +1,5 @@
 /** The result of one check. Texts hold no names of hosts, devices or users, no addresses and no serial numbers. */
-export type Verdict =
+export type CheckVerdict =
   | { readonly state: 'passed'; readonly found: string }
   | { readonly state: 'failed'; readonly expected: string; readonly found: string }
   | { readonly state: 'not possible'; readonly reason: string }
@@ -9,7 +9,7 @@ export interface CheckResult {
   readonly check: string
   /** Number of the device in the report, from 1; 0 if the check is about the library or the node. */
   readonly device: number
-  readonly verdict: Verdict
+  readonly verdict: CheckVerdict
 }
 
 /** A fact at the head of a report, such as a version. */
@@ -22,17 +22,17 @@ export interface ReportFact {
 export type Checks = Readonly<Record<string, string>>
 
 /** The check passed; `found` says what was seen. */
-export function passed(found: string): Verdict {
+export function passed(found: string): CheckVerdict {
   return { state: 'passed', found }
 }
 
 /** The hardware contradicts an assumption of Sonde. */
-export function failed(expected: string, found: string): Verdict {
+export function failed(expected: string, found: string): CheckVerdict {
   return { state: 'failed', expected, found }
 }
 
 /** The check could not be made here. */
-export function notPossible(reason: string): Verdict {
+export function notPossible(reason: string): CheckVerdict {
   return { state: 'not possible', reason }
 }
 

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import type { SourcePaths } from '../sources/source.ts'
 import { type CheckResult, failed, notPossible, type ReportFact } from './check.ts'
-import { type FromTest, type Planned, placeOf, type TestedLibrary } from './protocol.ts'
+import { type FromTest, type Planned, partOf, type TestedLibrary } from './protocol.ts'
 import { scrub } from './scrub.ts'
 import { runTestChild } from './test-child.ts'
 
@@ -77,7 +77,7 @@ class SelfTest {
         this.#nothing = `the library could not be loaded, or its devices could not be listed: ${why}`
         return
       }
-      this.#skipped.set(placeOf(at), why)
+      this.#skipped.set(partOf(at), why)
       this.#add({ ...at, verdict: failed('an answer', why) })
     }
   }
@@ -85,7 +85,7 @@ class SelfTest {
   report(): SelfTestReport {
     const unmade = this.#planned.filter((planned) => !this.#results.has(keyOf(planned)))
     for (const planned of unmade) {
-      const why = this.#skipped.get(placeOf(planned))
+      const why = this.#skipped.get(partOf(planned))
       const reason = why === undefined ? 'the time of the test was over' : `left out, because ${why}`
       this.#results.set(keyOf(planned), { ...planned, verdict: notPossible(reason) })
     }

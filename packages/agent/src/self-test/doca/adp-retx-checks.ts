@@ -1,7 +1,7 @@
 import { AdpRetxHistogram, edgesOf, type HistogramShape, histogramLimits } from '../../native/doca/adp-retx.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { wantedShape } from '../../sources/doca-telemetry-adp-retx/shape.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 import { type Bench, openPart, verdictOf } from './bench.ts'
 import { type Counters, checkReadings } from './readings.ts'
 
@@ -36,7 +36,7 @@ export async function checkAdpRetx(bench: Bench): Promise<void> {
   await opened.close()
 }
 
-function binsOf(wanted: HistogramShape, found: HistogramShape, isOfOthers: boolean): Verdict {
+function binsOf(wanted: HistogramShape, found: HistogramShape, isOfOthers: boolean): CheckVerdict {
   const text = shapeText(found)
   if (text !== shapeText(wanted)) return failed(shapeText(wanted), text)
   return passed(isOfOthers ? `${text}, as another program has configured them` : text)

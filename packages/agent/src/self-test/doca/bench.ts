@@ -1,18 +1,18 @@
 import type { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { type DocaSymbol, TELEMETRY } from '../../native/doca/symbols.ts'
-import { failed, listOf, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, listOf, notPossible, passed } from '../check.ts'
 import type { DocaCheck } from './checks.ts'
-import type { DeviceFacts } from './device-facts.ts'
+import type { TestedDevice } from './device-facts.ts'
 
 /** One device under test. */
 export interface Bench {
   readonly device: DocaDevice
-  readonly facts: DeviceFacts
+  readonly facts: TestedDevice
   /** Time between two readings of a device. Unit: milliseconds. */
   readonly pauseMs: number
   /** Makes one check, and reports its verdict. */
-  check(check: DocaCheck, make: () => Verdict | Promise<Verdict>): Promise<void>
+  check(check: DocaCheck, make: () => CheckVerdict | Promise<CheckVerdict>): Promise<void>
 }
 
 /** Parts of the libraries, as in the names of their functions. */
@@ -22,7 +22,7 @@ export const DOCA_PARTS = ['phy', 'pci', 'pcc', 'dpa', 'adp_retx', 'diag'] as co
 export type DocaPart = (typeof DOCA_PARTS)[number]
 
 /** The verdict on a call that failed: a device may be without support, but a device that supports a call must answer. */
-export function verdictOf({ kind, name, error }: DocaFailure, device: string): Verdict {
+export function verdictOf({ kind, name, error }: DocaFailure, device: string): CheckVerdict {
   const said = error.message.replace(`${device}: `, '')
   return kind === 'unsupported' || kind === 'denied' ? notPossible(said) : failed(`no ${name}`, said)
 }
@@ -31,8 +31,8 @@ export function verdictOf({ kind, name, error }: DocaFailure, device: string): V
 export async function judged<T>(
   { device }: Bench,
   found: Promise<T | DocaFailure>,
-  judge: (found: T) => Verdict | Promise<Verdict>,
-): Promise<Verdict> {
+  judge: (found: T) => CheckVerdict | Promise<CheckVerdict>,
+): Promise<CheckVerdict> {
   const settled = await found
   return settled instanceof DocaFailure ? verdictOf(settled, device.name) : judge(settled)
 }

@@ -12,7 +12,7 @@ const STATE_ACTIVE = 4
 const GENERATIONS = [2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9]
 
 /** What the kernel reports about a device. A value is undefined if the kernel does not report it. */
-export interface DeviceFacts {
+export interface TestedDevice {
   /** Part, such as `ConnectX-7`; `unknown` if its number is not listed. */
   readonly model: string
   readonly firmware: string
@@ -29,7 +29,7 @@ export interface DeviceFacts {
 }
 
 /** Reads what the kernel reports about an RDMA device. */
-export async function readDeviceFacts(context: ChainContext, device: string): Promise<DeviceFacts> {
+export async function readDeviceFacts(context: ChainContext, device: string): Promise<TestedDevice> {
   const folder = `${context.sysfs}/class/infiniband/${device}`
   const read = async <T>(path: string, parse: (bytes: Uint8Array) => T | undefined) =>
     known(await readAs(context, `${folder}/${path}`, parse))

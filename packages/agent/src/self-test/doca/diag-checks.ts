@@ -4,7 +4,7 @@ import { DocaFailure } from '../../native/doca/failure.ts'
 import { idsText } from '../../native/doca/ids.ts'
 import { SAMPLE_1, sampleBytesOf } from '../../native/doca/layout.ts'
 import { idsOf, nameOf, placedCounter } from '../../sources/doca-telemetry-diag/counters.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 import { type Bench, judged, openPart, verdictOf } from './bench.ts'
 import type { DiagCheck } from './checks.ts'
 import { type Counters, checkReadings } from './readings.ts'
@@ -75,26 +75,26 @@ async function queried(sampler: DiagSampler): Promise<DocaFailure | undefined> {
   return sampler.query()
 }
 
-function taintOf(before: bigint | undefined, after: bigint | undefined): Verdict {
+function taintOf(before: bigint | undefined, after: bigint | undefined): CheckVerdict {
   if (before === undefined || after === undefined) return notPossible('the kernel does not report its taint')
   if ((before & FWCTL_TAINT) !== 0n) return notPossible('debugging through fwctl had tainted the kernel before')
   const found = `the taint is ${after}, and was ${before}`
   return (after & FWCTL_TAINT) !== 0n ? passed(found) : failed('bit 19 of the taint is set', found)
 }
 
-function layoutOf({ ids, sampleBytes }: DiagSampler): Verdict {
+function layoutOf({ ids, sampleBytes }: DiagSampler): CheckVerdict {
   const expected = `${sampleBytesOf(ids.length)} bytes for ${ids.length} counters`
   return sampleBytes === sampleBytesOf(ids.length) ? passed(expected) : failed(expected, `${sampleBytes} bytes`)
 }
 
-function periodOf({ periodNs }: DiagSampler): Verdict {
+function periodOf({ periodNs }: DiagSampler): CheckVerdict {
   const found = `${periodNs} ns`
   const isNear = periodNs >= PERIOD_NS && periodNs < PERIOD_NS * LENGTHENED_MAX
   return isNear ? passed(found) : failed(`${PERIOD_NS} ns, or a little longer`, found)
 }
 
 /** The counters are those of the card, so a second context must be refused. */
-async function checkOwnership({ device }: Bench): Promise<Verdict> {
+async function checkOwnership({ device }: Bench): Promise<CheckVerdict> {
   const second = await device.create('doca_telemetry_diag_create', 0)
   if (second instanceof DocaFailure) return second.name === 'IN_USE' ? passed('IN_USE') : failed('IN_USE', second.name)
   await device.destroy(second)
@@ -108,7 +108,7 @@ function ticksAt({ samples, sampleBytes }: DiagSampler, sample: number, hasRealT
   return hasRealTime ? high * NS_PER_S + low : (high << 32n) | low
 }
 
-function clockOf(sampler: DiagSampler, { hasRealTime }: DiagLimits): Verdict {
+function clockOf(sampler: DiagSampler, { hasRealTime }: DiagLimits): CheckVerdict {
   const { count, periodNs } = sampler
   if (count < 2) return notPossible(`there are ${count} samples`)
   const ticks = Array.from({ length: count }, (_, sample) => ticksAt(sampler, sample, hasRealTime))
@@ -125,7 +125,7 @@ function clockOf(sampler: DiagSampler, { hasRealTime }: DiagLimits): Verdict {
   return isRising && isSpaced ? passed(found) : failed(`times that rise by ${periodNs} ns`, found)
 }
 
-async function checkDirections(bench: Bench, sampler: DiagSampler): Promise<Verdict> {
+async function checkDirections(bench: Bench, sampler: DiagSampler): Promise<CheckVerdict> {
   const wanted = [INBOUND, OUTBOUND, RECEIVED, SENT].map((id) => sampler.ids.indexOf(id))
   if (wanted.includes(-1)) return notPossible('the device does not count the bytes of the PCIe link and of the port')
   const take = async () => (await queried(sampler)) ?? wanted.map((at) => valueAt(sampler, at))
@@ -162,7 +162,7 @@ function latestCounters(sampler: DiagSampler): Counters {
   return new Map(named)
 }
 
-async function checkOnDemand(bench: Bench, limits: DiagLimits, ids: readonly bigint[]): Promise<Verdict> {
+async function checkOnDemand(bench: Bench, limits: DiagLimits, ids: readonly bigint[]): Promise<CheckVerdict> {
   if (!limits.onDemand) return notPossible('the device takes no sample on demand')
   const config = { ids, periodNs: 0, logSamples: 0, ...ownSamples(limits), querySamples: 1 }
   const sampler = await DiagSampler.open(bench.device, config)

@@ -2,7 +2,7 @@ import { countOf } from '@sonde/sdk/internal'
 import { Dpa, type DpaProcess, type DpaThread, type DpaUse } from '../../native/doca/dpa.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { StartNotes } from '../../sources/doca-telemetry-dpa/start-notes.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 import { type Bench, capabilitiesOf, judged, verdictOf } from './bench.ts'
 import { type Counters, checkReadings } from './readings.ts'
 
@@ -36,7 +36,7 @@ export async function checkDpa(bench: Bench): Promise<void> {
   await dpa.close()
 }
 
-function listsOf({ processes, threads, use }: Readonly<Record<'processes' | 'threads' | 'use', number>>): Verdict {
+function listsOf({ processes, threads, use }: Readonly<Record<'processes' | 'threads' | 'use', number>>): CheckVerdict {
   const found = `processes ${processes}, threads ${threads}, use ${use} bytes`
   return Math.max(processes, threads, use) <= LIST_BYTES
     ? passed(found)
@@ -44,7 +44,7 @@ function listsOf({ processes, threads, use }: Readonly<Record<'processes' | 'thr
 }
 
 /** Lists with another layout have processes and threads that other lists do not have. */
-async function checkLists(bench: Bench, dpa: Dpa): Promise<Verdict> {
+async function checkLists(bench: Bench, dpa: Dpa): Promise<CheckVerdict> {
   const lists = [await dpa.processes(), await dpa.threads(), await dpa.use()]
   const refused = lists.find((list) => list instanceof DocaFailure)
   if (refused instanceof DocaFailure) return verdictOf(refused, bench.device.name)
@@ -64,7 +64,7 @@ async function checkLists(bench: Bench, dpa: Dpa): Promise<Verdict> {
 }
 
 /** A counter that this Sonde, or another, has not started was started by another program. */
-async function checkOwnership({ device }: Bench, dpa: Dpa): Promise<Verdict> {
+async function checkOwnership({ device }: Bench, dpa: Dpa): Promise<CheckVerdict> {
   const processes = await dpa.processes()
   if (processes instanceof DocaFailure) return verdictOf(processes, device.name)
   const notes = new StartNotes(`${await device.pciAddress()} ${device.name}`, device.library.paths.telemetry)

@@ -2,7 +2,7 @@ import { DocaFailure } from '../../native/doca/failure.ts'
 import type { Argument } from '../../native/doca/library.ts'
 import type { DocaSymbol } from '../../native/doca/symbols.ts'
 import { writtenBytes } from '../../native/doca/written-bytes.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 import { type Bench, verdictOf } from './bench.ts'
 import type { DocaCheck } from './checks.ts'
 
@@ -45,7 +45,11 @@ export async function checkLayout(bench: Bench, { check, create, structures }: L
   })
 }
 
-async function compared({ device }: Bench, context: bigint, structures: readonly CheckedStructure[]): Promise<Verdict> {
+async function compared(
+  { device }: Bench,
+  context: bigint,
+  structures: readonly CheckedStructure[],
+): Promise<CheckVerdict> {
   const [found, wanted, reasons]: string[][] = [[], [], []]
   let isShort = false
   for (const { name, call, args = [], readBytes, knownBytes } of structures) {

@@ -5,7 +5,7 @@ import { PciPort } from '../../native/doca/pci.ts'
 import { PhyPort } from '../../native/doca/phy.ts'
 import { type DocaSymbol, TELEMETRY } from '../../native/doca/symbols.ts'
 import { type ChainContext, ReadRefusal } from '../../sources/chains/chain-context.ts'
-import { failed, listOf, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, listOf, notPossible, passed } from '../check.ts'
 import { DOCA_PARTS } from './bench.ts'
 import { FIRST_LINK } from './pci-checks.ts'
 
@@ -21,7 +21,7 @@ const NEWER = [
 ]
 
 /** Checks that the library has functions of each part. */
-export function checkDomains(library: DocaLibrary): Verdict {
+export function checkDomains(library: DocaLibrary): CheckVerdict {
   const names = Object.keys(TELEMETRY) as DocaSymbol[]
   const missing = names.filter((name) => !library.has(name))
   const empty = DOCA_PARTS.filter((part) =>
@@ -34,13 +34,13 @@ export function checkDomains(library: DocaLibrary): Verdict {
 }
 
 /** Lists functions of newer versions. */
-export function checkNewer(library: DocaLibrary): Verdict {
+export function checkNewer(library: DocaLibrary): CheckVerdict {
   const found = NEWER.filter((name) => library.exports(name))
   return passed(listOf(found.map((name) => name.replace('doca_telemetry_', ''))))
 }
 
 /** Reads two devices at once, and one device by two contexts, and compares the answers. */
-export async function checkParallel(library: DocaLibrary, names: readonly string[]): Promise<Verdict> {
+export async function checkParallel(library: DocaLibrary, names: readonly string[]): Promise<CheckVerdict> {
   const ports = await Promise.all(names.slice(0, 2).map((name) => openBoth(library, name)))
   try {
     const opened = ports.filter((port): port is BothPorts => !(port instanceof DocaFailure))
@@ -92,7 +92,7 @@ async function readBoth({ phy, pci }: BothPorts): Promise<string> {
 export async function checkPermission(
   { devfs, list, permits }: Pick<ChainContext, 'devfs' | 'list' | 'permits'>,
   answers: { readonly read: number; readonly denied: number },
-): Promise<Verdict> {
+): Promise<CheckVerdict> {
   if (process.getuid?.() === 0) return notPossible('this user is root')
   if (answers.read > 0) return passed(`${answers.read} devices answer to a user who is not root`)
   const nodes = await list(`${devfs}/fwctl`)

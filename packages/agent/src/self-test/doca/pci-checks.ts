@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { type PciCounters, PciPort } from '../../native/doca/pci.ts'
 import { MANAGEMENT_INFO, PERF_COUNTERS } from '../../native/doca/pci-layout.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 import { type Bench, judged, openPart } from './bench.ts'
 import { checkLayout, endOf } from './layout.ts'
 import { type Counters, checkReadings } from './readings.ts'
@@ -57,7 +57,7 @@ export async function checkPci(bench: Bench): Promise<void> {
 }
 
 /** A device without a link at the place answers INVALID_VALUE, whatever it supports. */
-async function checkPlace(bench: Bench, port: PciPort): Promise<Verdict> {
+async function checkPlace(bench: Bench, port: PciPort): Promise<CheckVerdict> {
   const link = await port.link()
   const words = (generation: number | undefined, lanes: number) =>
     `generation ${generation ?? 'unknown'}, ${lanes} lanes`
@@ -76,7 +76,7 @@ async function checkPlace(bench: Bench, port: PciPort): Promise<Verdict> {
   })
 }
 
-function fberOf({ fberRatio, effectiveRatio }: PciCounters): Verdict {
+function fberOf({ fberRatio, effectiveRatio }: PciCounters): CheckVerdict {
   if (fberRatio instanceof DocaFailure) return notPossible('the device does not support FBER')
   if (fberRatio === undefined) return notPossible('the device gives no FBER')
   const found = `FBER ${fberRatio}, effective bit error ratio ${effectiveRatio ?? 'none'}`
@@ -84,7 +84,7 @@ function fberOf({ fberRatio, effectiveRatio }: PciCounters): Verdict {
 }
 
 /** An event is a second with too many stalls, as for the driver, or each excess: then there may be more in a second. */
-async function checkStalls(bench: Bench, port: PciPort): Promise<Verdict> {
+async function checkStalls(bench: Bench, port: PciPort): Promise<CheckVerdict> {
   const stallsOf = ({ stalledReadEvents, stalledWriteEvents, stalledReads, stalledWrites }: PciCounters) => {
     const known = (value: number | DocaFailure | undefined) => (typeof value === 'number' ? value : 0)
     const shares = [stalledReads, stalledWrites].map((share) => `${Math.round(known(share) * 100)} %`)

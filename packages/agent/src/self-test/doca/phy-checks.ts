@@ -1,7 +1,7 @@
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { type LinkCounters, type ModuleState, PhyPort } from '../../native/doca/phy.ts'
 import { COUNTER_INFO, MODULE_INFO, OPERATION_INFO } from '../../native/doca/phy-layout.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 import { type Bench, judged, openPart, verdictOf } from './bench.ts'
 import { checkLayout, endOf } from './layout.ts'
 import { type Counters, checkReadings } from './readings.ts'
@@ -47,7 +47,7 @@ export async function checkPhy(bench: Bench): Promise<void> {
   })
 }
 
-async function checkLink({ device, facts }: Bench, port: PhyPort): Promise<Verdict> {
+async function checkLink({ device, facts }: Bench, port: PhyPort): Promise<CheckVerdict> {
   const link = await port.link()
   if (link instanceof DocaFailure) return verdictOf(link, device.name)
   const { isUp, rate } = facts
@@ -61,7 +61,7 @@ async function checkLink({ device, facts }: Bench, port: PhyPort): Promise<Verdi
   return found === expected ? passed(`${found}${lanes}`) : failed(expected, `${found}${lanes}`)
 }
 
-function ratiosOf({ rawRatio, effectiveRatio, symbolRatio, effectiveErrors, lanes }: LinkCounters): Verdict {
+function ratiosOf({ rawRatio, effectiveRatio, symbolRatio, effectiveErrors, lanes }: LinkCounters): CheckVerdict {
   const ratios = { raw: rawRatio, effective: effectiveRatio, symbol: symbolRatio }
   const all = [...Object.values(ratios), ...lanes.map(({ ratio }) => ratio)]
   const words = Object.entries(ratios).map(([name, ratio]) => `${name} ${ratio ?? 'none'}`)
@@ -70,7 +70,7 @@ function ratiosOf({ rawRatio, effectiveRatio, symbolRatio, effectiveErrors, lane
   return isRatio ? passed(found) : failed('ratios between 0 and 1', found)
 }
 
-async function recoveriesOf({ facts }: Bench, { recoveries }: LinkCounters): Promise<Verdict> {
+async function recoveriesOf({ facts }: Bench, { recoveries }: LinkCounters): Promise<CheckVerdict> {
   const counted = await facts.counter('link_error_recovery')
   if (counted === undefined) return notPossible('the RDMA driver has no link_error_recovery')
   if (counted === 0n && recoveries === 0) return notPossible('the link has not recovered from an error yet')
@@ -79,7 +79,7 @@ async function recoveriesOf({ facts }: Bench, { recoveries }: LinkCounters): Pro
     : failed(`${counted} as the driver counts`, `${recoveries}`)
 }
 
-function moduleOf({ vendor, partNumber, celsius, lanes }: ModuleState, tookMs: number): Verdict {
+function moduleOf({ vendor, partNumber, celsius, lanes }: ModuleState, tookMs: number): CheckVerdict {
   const sensor = celsius === undefined ? 'no temperature' : `${celsius} °C`
   const part = [vendor, partNumber].join(' ').trim() || 'without a name'
   const found = `${part}, ${lanes.length} lanes, ${sensor}, in ${tookMs.toFixed(1)} ms`

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { countOf } from '@sonde/sdk/internal'
 import { DocaFailure } from '../../native/doca/failure.ts'
-import { failed, listOf, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, listOf, notPossible, passed } from '../check.ts'
 import { type Bench, verdictOf } from './bench.ts'
 import type { DocaCheck } from './checks.ts'
 
@@ -38,7 +38,7 @@ export async function checkReadings(
   read: () => Promise<Counters | DocaFailure>,
 ): Promise<void> {
   let series: Series | DocaFailure | undefined
-  const settled = async (judge: (series: Series) => Verdict) => {
+  const settled = async (judge: (series: Series) => CheckVerdict) => {
     series ??= await readSeries(bench, read)
     return series instanceof DocaFailure ? verdictOf(series, bench.device.name) : judge(series)
   }
@@ -66,7 +66,7 @@ async function readSeries(
   return { readings, costsUs, trafficBytes: before === undefined || after === undefined ? undefined : after - before }
 }
 
-function monotonyOf({ readings }: Series, wraps: boolean): Verdict {
+function monotonyOf({ readings }: Series, wraps: boolean): CheckVerdict {
   const names = readings[0]?.size ?? 0
   if (names === 0) return notPossible('there is no counter')
   const falls = readings.slice(1).flatMap((reading, at) =>
@@ -80,7 +80,7 @@ function monotonyOf({ readings }: Series, wraps: boolean): Verdict {
   return passed(`${countOf(names, 'counter')} in ${readings.length} readings`)
 }
 
-function trafficOf({ readings, trafficBytes }: Series): Verdict {
+function trafficOf({ readings, trafficBytes }: Series): CheckVerdict {
   if (trafficBytes === undefined) return notPossible('the RDMA driver does not count the bytes of the port')
   if (trafficBytes === 0n)
     return notPossible('nothing was sent or received: run ib_write_bw against another node, and the test again')
@@ -92,7 +92,7 @@ function trafficOf({ readings, trafficBytes }: Series): Verdict {
   return passed(`moved: ${listOf(moved)}; did not move: ${listOf(still)}`)
 }
 
-function costOf(costsUs: readonly number[], limitMs: number): Verdict {
+function costOf(costsUs: readonly number[], limitMs: number): CheckVerdict {
   const sorted = costsUs.toSorted((a, b) => a - b)
   const [median = 0, most = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
   const found = `median ${Math.round(median)} µs, longest ${Math.round(most)} µs of ${sorted.length} readings`

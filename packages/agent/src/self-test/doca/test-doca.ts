@@ -7,12 +7,12 @@ import { type DocaDeviceNames, DocaRoster } from '../../native/doca/roster.ts'
 import { KernelContext } from '../../sources/chains/chain-context.ts'
 import { findDocaLibrary } from '../../sources/doca/find-library.ts'
 import { driverVersion, libraryVersion, taintOf } from '../../sources/doca/versions.ts'
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
-import { type Planned, placeOf, type SendFromTest, type TestPlan } from '../protocol.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
+import { type Planned, partOf, type SendFromTest, type TestPlan } from '../protocol.ts'
 import { checkAdpRetx } from './adp-retx-checks.ts'
 import { type Bench, type DocaPart, verdictOf } from './bench.ts'
 import { DEVICE_CHECKS, DIAG_CHECKS, type DocaCheck, LIBRARY_CHECKS, type LibraryCheck } from './checks.ts'
-import { type DeviceFacts, readDeviceFacts, taintBits } from './device-facts.ts'
+import { readDeviceFacts, type TestedDevice, taintBits } from './device-facts.ts'
 import { checkDiag } from './diag-checks.ts'
 import { checkDpa } from './dpa-checks.ts'
 import { checkDomains, checkNewer, checkParallel, checkPermission } from './library-checks.ts'
@@ -74,7 +74,7 @@ interface Parts {
   readonly library: DocaLibrary
   /** RDMA names of the tested devices, and what the kernel reports about each. */
   readonly names: readonly string[]
-  readonly facts: readonly DeviceFacts[]
+  readonly facts: readonly TestedDevice[]
   readonly context: KernelContext
   readonly plan: TestPlan
   readonly send: SendFromTest
@@ -107,7 +107,7 @@ class DocaTest {
     for (const at of names.keys()) await this.#checkPart('diag', at, checkDiag)
   }
 
-  async #checkLibrary(check: LibraryCheck, make: () => Verdict | Promise<Verdict>): Promise<void> {
+  async #checkLibrary(check: LibraryCheck, make: () => CheckVerdict | Promise<CheckVerdict>): Promise<void> {
     if (!this.#isOpen({ check, device: LIBRARY })) return
     this.#begin(check, LIBRARY)
     this.#report(check, LIBRARY, await verdictOfMaking(make))
@@ -128,7 +128,7 @@ class DocaTest {
         this.#begin(name, number)
         this.#report(name, number, await verdictOfMaking(make))
       }
-      await run({ device, facts: facts[at] as DeviceFacts, pauseMs: plan.pauseMs, check }, plan.acceptsTaint)
+      await run({ device, facts: facts[at] as TestedDevice, pauseMs: plan.pauseMs, check }, plan.acceptsTaint)
       await device.close()
     }
     const isTaint = part === 'diag' && !plan.acceptsTaint
@@ -139,14 +139,14 @@ class DocaTest {
 
   /** Whether an earlier child has neither made a check nor ended there. */
   #isOpen(planned: Planned): boolean {
-    return !this.#made.has(keyOf(planned.check, planned.device)) && !this.#parts.plan.skipped.includes(placeOf(planned))
+    return !this.#made.has(keyOf(planned.check, planned.device)) && !this.#parts.plan.skipped.includes(partOf(planned))
   }
 
   #begin(check: DocaCheck, device: number): void {
     this.#parts.send({ kind: 'begun', check, device })
   }
 
-  #report(check: DocaCheck, device: number, verdict: Verdict): void {
+  #report(check: DocaCheck, device: number, verdict: CheckVerdict): void {
     this.#made.add(keyOf(check, device))
     if (check.endsWith('.capabilities')) this.#answers[verdict.state === 'passed' ? 'read' : 'denied']++
     this.#parts.send({ kind: 'result', result: { check, device, verdict } })
@@ -164,12 +164,12 @@ function hiddenNames(listed: readonly DocaDeviceNames[]): [name: string, shown: 
   )
 }
 
-function taintOfReading(before: bigint | undefined, after: bigint | undefined): Verdict {
+function taintOfReading(before: bigint | undefined, after: bigint | undefined): CheckVerdict {
   if (before === undefined || after === undefined) return notPossible('the kernel does not report its taint')
   return before === after ? passed(`${after}, as before`) : failed(`${before}, as before`, `${after}`)
 }
 
-async function verdictOfMaking(make: () => Verdict | Promise<Verdict>): Promise<Verdict> {
+async function verdictOfMaking(make: () => CheckVerdict | Promise<CheckVerdict>): Promise<CheckVerdict> {
   try {
     return await make()
   } catch (error) {
@@ -177,7 +177,7 @@ async function verdictOfMaking(make: () => Verdict | Promise<Verdict>): Promise<
   }
 }
 
-function factsText({ model, firmware, rate }: DeviceFacts): string {
+function factsText({ model, firmware, rate }: TestedDevice): string {
   const speed = rate === undefined ? '' : `, ${(rate.rate_bytes_per_second * 8) / 1e9} Gbit/s`
   return `${model}, firmware ${firmware}${speed}`
 }

@@ -1,4 +1,4 @@
-import { failed, notPossible, passed, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
 
 /** A value that NVML gives: undefined if it has none. */
 export type NvmlValue = number | bigint | string | undefined
@@ -28,7 +28,7 @@ export function compared(
   before: NvmlValue,
   after: NvmlValue,
   printed: string | undefined,
-): Verdict {
+): CheckVerdict {
   if (printed === undefined) return notPossible(`this nvidia-smi does not know ${smi}`)
   const isAbsent = ABSENT.test(printed)
   if (before === undefined || after === undefined) {

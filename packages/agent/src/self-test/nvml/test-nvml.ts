@@ -8,9 +8,9 @@ import { type FieldReading, readGpu } from '../../sources/nvml/fields.ts'
 import { findNvmlLibrary } from '../../sources/nvml/find-library.ts'
 import { infoOf } from '../../sources/nvml/info.ts'
 import { nvmlGpuInfoType, nvmlGpuType } from '../../sources/nvml/type.ts'
-import { failed, notPossible, type Verdict } from '../check.ts'
+import { type CheckVerdict, failed, notPossible } from '../check.ts'
 import type { SendFromTest, TestPlan } from '../protocol.ts'
-import { placeOf } from '../protocol.ts'
+import { partOf } from '../protocol.ts'
 import { SMI_FIELDS } from './checks.ts'
 import { compared, type NvmlValue } from './compare.ts'
 import { askNvidiaSmi, type PrintedValues } from './nvidia-smi.ts'
@@ -64,7 +64,7 @@ interface Readings {
   readonly uuid: string
 }
 
-function verdictOf(field: string, { before, after, printed, uuid }: Readings): Verdict {
+function verdictOf(field: string, { before, after, printed, uuid }: Readings): CheckVerdict {
   const failure = [before, after].find((one) => one instanceof NvmlFailure)
   if (failure instanceof NvmlFailure) return failed('an answer of NVML', failure.name)
   const smi = SMI_FIELDS[field]
@@ -98,7 +98,7 @@ function known(value: FieldReading): number | bigint | undefined {
 
 function isOpen({ skipped, made }: TestPlan, fields: readonly string[], device: number): boolean {
   const isMade = fields.every((field) => made.includes(`nvml.${field} ${device}`))
-  return !isMade && !skipped.includes(placeOf({ check: 'nvml.', device }))
+  return !isMade && !skipped.includes(partOf({ check: 'nvml.', device }))
 }
 
 function loadedLibrary({ paths }: TestPlan): NvmlLibrary | string {

@@ -1,6 +1,6 @@
 import type { PodNames } from './pod-names.ts'
 import type { ProcessFacts, ProcFiles } from './proc-files.ts'
-import { type Workload, workloadOf } from './workload.ts'
+import { type Workload, workloadOfProcess } from './workload.ts'
 
 /** A process with its owner. */
 export interface OwnedProcess {
@@ -48,7 +48,7 @@ export class ProcessOwners {
       owner?.kind === 'pod' && find(owner.id, owner.container) === undefined
     if ([...known.values()].some(isUnnamed)) await this.#names.refresh()
     const owned = [...known].map(([pid, { name, owner, claimedJob }]) => {
-      return [pid, { name, workload: workloadOf(owner, claimedJob, find) }] as const
+      return [pid, { name, workload: workloadOfProcess(owner, claimedJob, find) }] as const
     })
     return new Map(owned)
   }

@@ -48,7 +48,11 @@ export function jobWorkload(job: string, via: string): Workload {
  * @param claimedJob The Slurm job that the process names in its environment; empty if it names none. It counts only if
  * the control groups name neither a pod, nor a container, nor a job id.
  */
-export function workloadOf(owner: CgroupOwner | undefined, claimedJob: string, findPod: FindPod): Workload | undefined {
+export function workloadOfProcess(
+  owner: CgroupOwner | undefined,
+  claimedJob: string,
+  findPod: FindPod,
+): Workload | undefined {
   if (owner?.kind === 'pod') {
     const named = findPod(owner.id, owner.container)
     return { ...(named ?? { namespace: '@pod', pod: owner.id, container: '' }), via: VIA.cgroup }
