@@ -30,8 +30,8 @@ export interface StartOptions {
   /** File to run instead of the command's own. */
   readonly main?: string
   /**
-   * Whether `up` and `agent` restart themselves with limits of memory, as they do for users. Default: false, because the
-   * restart, and page faults under these limits, take a third of the processor time of a start.
+   * Whether `up` and `agent` restart themselves with limits of memory, as they do for users. Default: false, because
+   * the restart, and page faults under these limits, take a third of the processor time of a start.
    */
   readonly restarts?: boolean
   /**
@@ -138,8 +138,8 @@ export async function assertStops(sonde: SondeProcess, signal: NodeJS.Signals = 
 }
 
 /**
- * Waits until `look` returns a value, and fails with the name of the awaited state, which may include the last look. The
- * pauses grow, because a look takes processor time that the awaited process needs.
+ * Waits until `look` returns a value, and fails with the name of the awaited state, which may include the last look.
+ * The pauses grow, because a look takes processor time that the awaited process needs.
  */
 export async function until<T>(
   what: string | (() => string),

@@ -6,7 +6,7 @@ import { type Addresses, readAddresses } from '../addresses.ts'
 import { filesOf, root } from '../check/sources.ts'
 
 /** The pages of alerts in this repository: also their address while `addresses.json` has none. */
-export const RUNBOOKS = 'docs/runbooks'
+const RUNBOOKS = 'docs/runbooks'
 
 /** A file of rules with `runbook_url` of each alert: its page below the address of the runbooks. */
 export function withRunbooks(rules: string, { runbooks }: Addresses = readAddresses()): string {

@@ -10,8 +10,8 @@ const DEVICE_LIMIT = 16_384
 const FIELDS: Readonly<Record<string, PodBase>> = { util_ratio: 'util', memory_used_bytes: 'memory_used' }
 
 /**
- * Why the use of a shared GPU by each of its pods is not known, in the words of the source that reads processes: for all
- * GPUs, as without the PID namespace of the machine, or for one, as on MIG.
+ * Why the use of a shared GPU by each of its pods is not known, in the words of the source that reads processes: for
+ * all GPUs, as without the PID namespace of the machine, or for one, as on MIG.
  */
 export class ShareReasons {
   readonly #host: string

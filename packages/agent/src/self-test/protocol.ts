@@ -43,6 +43,6 @@ export type SendFromTest = (message: FromTest) => void
 export type Planned = Omit<CheckResult, 'verdict'>
 
 /** Name of the part of a device that is left out after a crash. */
-export function partOf({ check, device }: Planned): string {
+export function testPartOf({ check, device }: Planned): string {
   return `${check.split('.')[0]} ${device}`
 }

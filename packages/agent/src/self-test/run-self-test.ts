@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import type { SourcePaths } from '../sources/source.ts'
 import { type CheckResult, failed, notPossible, type ReportFact } from './check.ts'
-import { type FromTest, type Planned, partOf, type TestedLibrary } from './protocol.ts'
+import { type FromTest, type Planned, type TestedLibrary, testPartOf } from './protocol.ts'
 import { scrub } from './scrub.ts'
 import { runTestChild } from './test-child.ts'
 
@@ -34,7 +34,7 @@ export interface SelfTestReport {
   readonly seconds: number
 }
 
-/** Tests a library of a vendor, and its devices, in child processes: a call that hangs or crashes ends only its child. */
+/** Tests a library of a vendor and its devices in child processes: a call that hangs or crashes ends only its child. */
 export async function runSelfTest(library: TestedLibrary, options: SelfTestOptions): Promise<SelfTestReport> {
   const test = new SelfTest(library, options)
   await test.run()
@@ -77,7 +77,7 @@ class SelfTest {
         this.#nothing = `the library could not be loaded, or its devices could not be listed: ${why}`
         return
       }
-      this.#skipped.set(partOf(at), why)
+      this.#skipped.set(testPartOf(at), why)
       this.#add({ ...at, verdict: failed('an answer', why) })
     }
   }
@@ -85,7 +85,7 @@ class SelfTest {
   report(): SelfTestReport {
     const unmade = this.#planned.filter((planned) => !this.#results.has(keyOf(planned)))
     for (const planned of unmade) {
-      const why = this.#skipped.get(partOf(planned))
+      const why = this.#skipped.get(testPartOf(planned))
       const reason = why === undefined ? 'the time of the test was over' : `left out, because ${why}`
       this.#results.set(keyOf(planned), { ...planned, verdict: notPossible(reason) })
     }

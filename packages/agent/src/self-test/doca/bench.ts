@@ -21,7 +21,7 @@ export const DOCA_PARTS = ['phy', 'pci', 'pcc', 'dpa', 'adp_retx', 'diag'] as co
 /** One of {@link DOCA_PARTS}. */
 export type DocaPart = (typeof DOCA_PARTS)[number]
 
-/** The verdict on a call that failed: a device may be without support, but a device that supports a call must answer. */
+/** The verdict on a call that failed: a device may lack support, but a device that supports a call must answer. */
 export function verdictOf({ kind, name, error }: DocaFailure, device: string): CheckVerdict {
   const said = error.message.replace(`${device}: `, '')
   return kind === 'unsupported' || kind === 'denied' ? notPossible(said) : failed(`no ${name}`, said)

@@ -8,7 +8,7 @@ import { KernelContext } from '../../sources/chains/chain-context.ts'
 import { findDocaLibrary } from '../../sources/doca/find-library.ts'
 import { driverVersion, libraryVersion, taintOf } from '../../sources/doca/versions.ts'
 import { type CheckVerdict, failed, notPossible, passed } from '../check.ts'
-import { type Planned, partOf, type SendFromTest, type TestPlan } from '../protocol.ts'
+import { type Planned, type SendFromTest, type TestPlan, testPartOf } from '../protocol.ts'
 import { checkAdpRetx } from './adp-retx-checks.ts'
 import { type Bench, type DocaPart, verdictOf } from './bench.ts'
 import { DEVICE_CHECKS, DIAG_CHECKS, type DocaCheck, LIBRARY_CHECKS, type LibraryCheck } from './checks.ts'
@@ -139,7 +139,9 @@ class DocaTest {
 
   /** Whether an earlier child has neither made a check nor ended there. */
   #isOpen(planned: Planned): boolean {
-    return !this.#made.has(keyOf(planned.check, planned.device)) && !this.#parts.plan.skipped.includes(partOf(planned))
+    return (
+      !this.#made.has(keyOf(planned.check, planned.device)) && !this.#parts.plan.skipped.includes(testPartOf(planned))
+    )
   }
 
   #begin(check: DocaCheck, device: number): void {

@@ -39,7 +39,7 @@ export async function askNvidiaSmi(fields: readonly string[]): Promise<PrintedVa
 }
 
 /** Parses lines of `--format=csv,noheader,nounits`, whose first value is the UUID. */
-export function parsePrinted(text: string, fields: readonly string[]): Map<string, Map<string, string>> {
+function parsePrinted(text: string, fields: readonly string[]): Map<string, Map<string, string>> {
   const lines = text.split('\n').filter((line) => line.includes(','))
   return new Map(
     lines.map((line) => {

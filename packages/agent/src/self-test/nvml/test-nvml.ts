@@ -10,7 +10,7 @@ import { infoOf } from '../../sources/nvml/info.ts'
 import { nvmlGpuInfoType, nvmlGpuType } from '../../sources/nvml/type.ts'
 import { type CheckVerdict, failed, notPossible } from '../check.ts'
 import type { SendFromTest, TestPlan } from '../protocol.ts'
-import { partOf } from '../protocol.ts'
+import { testPartOf } from '../protocol.ts'
 import { SMI_FIELDS } from './checks.ts'
 import { compared, type NvmlValue } from './compare.ts'
 import { askNvidiaSmi, type PrintedValues } from './nvidia-smi.ts'
@@ -98,7 +98,7 @@ function known(value: FieldReading): number | bigint | undefined {
 
 function isOpen({ skipped, made }: TestPlan, fields: readonly string[], device: number): boolean {
   const isMade = fields.every((field) => made.includes(`nvml.${field} ${device}`))
-  return !isMade && !skipped.includes(partOf({ check: 'nvml.', device }))
+  return !isMade && !skipped.includes(testPartOf({ check: 'nvml.', device }))
 }
 
 function loadedLibrary({ paths }: TestPlan): NvmlLibrary | string {

@@ -23,8 +23,8 @@ export interface PanelLine {
   /** Name of the line. `{}` stands for the value of the label `each`. Without `{}` the value follows the name. */
   readonly label: string
   /**
-   * A label with a line for each value, such as `priority`. With several labels, the name of a line joins the values that
-   * tell the lines apart.
+   * A label with a line for each value, such as `priority`. With several labels, the name of a line joins the values
+   * that tell the lines apart.
    */
   readonly each?: string | readonly string[]
   /** Whether a value means up, for lanes of a state that is up or down. */
