@@ -27,8 +27,8 @@ export interface OtlpPart {
   /** Size of its body. Unit: bytes. */
   readonly bytes: number
   readonly records: number
-  /** Data points, or log records. */
-  readonly items: number
+  /** The number of data points, or of log records. */
+  items(): number
   /** The records, as a refusal of all of them. */
   refusal(reason: string): readonly RefusedRecords[]
   /** The same records in two parts; undefined if it is one record. */
@@ -116,7 +116,7 @@ function partOf<B extends Range>(blocks: readonly PartBlock<B>[], encoding: Enco
     request: httpRequest(body),
     bytes: body.length,
     records,
-    items: blocks.reduce((sum, { block }) => sum + itemsOf(block), 0),
+    items: () => blocks.reduce((sum, { block }) => sum + itemsOf(block), 0),
     refusal: (reason) =>
       blocks.map(({ block: { from, to }, batch }) => ({
         batch,

@@ -47,6 +47,6 @@ function noteUnknown(
   { unknown }: Extract<SendResult, { outcome: 'partial' }>,
 ): void {
   if (unknown === undefined) return
-  const records = Math.min(part.records, Math.ceil((unknown.records * part.records) / part.items))
+  const records = Math.min(part.records, Math.ceil((unknown.records * part.records) / part.items()))
   request.unknown = { records: records + (request.unknown?.records ?? 0), reason: unknown.reason }
 }

@@ -51,9 +51,18 @@ export function encodeMetrics(
   return writer.size === 0 ? undefined : writer.finish()
 }
 
-/** How many points the records of a block have, absent values included. */
-export function pointsOf(block: PointBlock): number {
-  return (block.to - block.from) * block.metrics.reduce((sum, metric) => sum + pointsPerRecord(metric), 0)
+/** How many points the records of a block have. */
+export function pointsOf({ metrics, values, from, to }: PointBlock): number {
+  let points = 0
+  let column = 0
+  for (const { kind, columns } of metrics) {
+    for (const { width } of columns) {
+      const { present } = values[column++]!
+      const each = kind === 'histogram' ? 1 : width
+      for (let record = from; record < to; record++) if (present[record] !== PRESENT.no) points += each
+    }
+  }
+  return points
 }
 
 /** Upper bound of the size of the points of one record of a block. Unit: bytes. */
@@ -76,10 +85,6 @@ export function headBytesMax({ resource, scope, metrics }: PointBlock): number {
   for (const { name, description, unit } of metrics)
     bytes += HEAD_BYTES + 3 * (name.length + description.length + unit.length)
   return bytes
-}
-
-function pointsPerRecord({ kind, columns }: OtlpMetric): number {
-  return columns.reduce((sum, { width }) => sum + (kind === 'histogram' ? 1 : width), 0)
 }
 
 function writeScope(scope: Uint8Array, blocks: readonly PointBlock[], temporality: Temporality): void {
