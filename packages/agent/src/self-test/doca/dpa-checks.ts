@@ -67,7 +67,8 @@ async function checkLists(bench: Bench, dpa: Dpa): Promise<CheckVerdict> {
 async function checkOwnership({ device }: Bench, dpa: Dpa): Promise<CheckVerdict> {
   const processes = await dpa.processes()
   if (processes instanceof DocaFailure) return verdictOf(processes, device.name)
-  const notes = new StartNotes(`${await device.pciAddress()} ${device.name}`, device.library.paths.telemetry)
+  const of = { address: await device.pciAddress(), device: device.name, library: device.library.paths.telemetry }
+  const notes = StartNotes.of(of)
   const owners = { sonde: 0, other: 0, none: 0 }
   for (const { id } of processes) {
     const isCounting = await dpa.isCounting(id)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
@@ -145,6 +145,24 @@ test('the counter of another Sonde that runs is not stopped', NEEDS, async (t) =
   await second.source.sample()
   await second.source.close()
   assert.ok(isCounting(7))
+})
+
+test('a counter that another program stops is started again, and stopped at the end', NEEDS, async (t) => {
+  const { open, isCounting, counterOf, double } = bringUp(t)
+  const tested = open()
+  await tested.source.sample()
+  rmSync(counterOf(7))
+  tested.take()
+  await tested.source.sample()
+  const reasons = tested.take().map(({ record }) => record.reason)
+  assert.ok(reasons.includes('another program stopped the counter'))
+  await tested.source.sample()
+  tested.take()
+  double.setElapsed(SECOND_NS)
+  const threads = await tested.sampleOf(docaDpaThreadType)
+  assert.deepEqual([threads[0]?.cycles_total, isCounting(7)], [1000n, true])
+  await tested.source.close()
+  assert.ok(!isCounting(7))
 })
 
 test('processes and threads that end leave, and new ones come', NEEDS, async (t) => {

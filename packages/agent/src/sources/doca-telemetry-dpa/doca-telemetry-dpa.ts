@@ -1,9 +1,9 @@
 import { DOCA_MODULE } from '../../places.ts'
-import { docaExplain } from '../doca/explain.ts'
 import { DOCA_HOST, docaLibraries, lookForDoca } from '../doca/options.ts'
 import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type DpaOptions, dpaOptions } from './config.ts'
+import { dpaExplain } from './explain.ts'
 import { docaDpaProcessType, docaDpaThreadType } from './type.ts'
 
 /** Registry row of the source of data-path accelerators. It starts counters, so it runs only on request. */
@@ -18,7 +18,7 @@ export const docaTelemetryDpa: SourceDefinition = {
   isOnRequest: true,
   look: lookForDoca,
   libraries: docaLibraries,
-  explain: docaExplain,
+  explain: dpaExplain,
   versions: docaVersions,
   async load() {
     const [{ docaLibrary }, { createDpa }] = await Promise.all([import('../doca/library.ts'), import('./source.ts')])

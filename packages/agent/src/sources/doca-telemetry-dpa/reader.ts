@@ -20,6 +20,8 @@ export class DpaReader implements DocaReader {
   readonly #duties: readonly Duty[]
   /** Processes with series, and why the counter of each does not run. */
   readonly #processes = new Map<number, DocaFailure | undefined>()
+  /** Processes whose threads have no use, although the counter ran: another program may have stopped it. */
+  readonly #stopped = new Set<number>()
   /** Threads with series: the process of each, by `process thread`. */
   readonly #threads = new Map<string, number>()
   #names: ReadonlyMap<string, string> = new Map()
@@ -73,7 +75,7 @@ export class DpaReader implements DocaReader {
     }
     for (const process of present) {
       const isCounted = this.#processes.has(process) && this.#processes.get(process) === undefined
-      if (!isCounted) await this.#start(process)
+      if (!isCounted || this.#stopped.has(process)) await this.#start(process)
     }
     this.#reportEmpty(present.size === 0)
   }
@@ -114,7 +116,11 @@ export class DpaReader implements DocaReader {
     const reported = use.slice(0, THREADS_MAX)
     if (use.length > THREADS_MAX) this.#context.dropped('threads_limit', use.length - THREADS_MAX)
     const present = new Set(reported.map(({ process, thread }) => keyOf(process, thread)))
-    for (const key of this.#threads.keys()) if (!present.has(key)) this.#leaveThread(key, 'the thread has ended')
+    this.#findStopped(processes, use)
+    for (const [key, owner] of this.#threads) {
+      const reason = this.#stopped.has(owner) ? 'another program stopped the counter' : 'the thread has ended'
+      if (!present.has(key)) this.#leaveThread(key, reason)
+    }
     for (const { process, thread, activeSeconds, cycles, instructions, executions } of reported) {
       const key = keyOf(process, thread)
       this.#threads.set(key, process)
@@ -130,6 +136,13 @@ export class DpaReader implements DocaReader {
         executions_total: executions,
       })
     }
+  }
+
+  /** Finds the processes whose counters the next reading checks. */
+  #findStopped(processes: readonly DpaProcess[], use: readonly DpaUse[]): void {
+    const counted = new Set(use.map(({ process }) => process))
+    this.#stopped.clear()
+    for (const { id, threads } of processes) if (threads > 0 && !counted.has(id)) this.#stopped.add(id)
   }
 
   #reportEmpty(isEmpty: boolean): void {

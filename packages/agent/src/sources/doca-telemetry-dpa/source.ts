@@ -15,7 +15,8 @@ export function createDpa(options: DpaOptions, context: SourceContext): NodeSour
     async openReader(device, opened) {
       const dpa = await Dpa.open(device)
       if (dpa instanceof DocaFailure) return dpa
-      const notes = new StartNotes(`${await device.pciAddress()} ${device.name}`, device.library.paths.telemetry)
+      const of = { address: await device.pciAddress(), device: device.name, library: device.library.paths.telemetry }
+      const notes = StartNotes.of(of)
       return new DpaReader(device.name, dpa, new StartedCounters(dpa, notes), opened)
     },
   })

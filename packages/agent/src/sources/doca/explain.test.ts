@@ -10,9 +10,12 @@ import { ask, brokenLinkFor, type ChainOptions, testConfig } from '../../explain
 import { ReadRefusal } from '../chains/chain-context.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { docaTelemetryDiag } from '../doca-telemetry-diag/doca-telemetry-diag.ts'
+import { docaTelemetryDpa } from '../doca-telemetry-dpa/doca-telemetry-dpa.ts'
+import { StartNotes } from '../doca-telemetry-dpa/start-notes.ts'
 import { docaTelemetryPcc } from '../doca-telemetry-pcc/doca-telemetry-pcc.ts'
 import { SOURCES } from '../registry.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
+import { findDocaLibrary } from './find-library.ts'
 import { UNOBTAINABLE } from './unobtainable.ts'
 import { docaVersions } from './versions.ts'
 
@@ -271,4 +274,23 @@ test('diagnostic counters take processor time: explain shows where the cost is r
   const metrics = docaTelemetryDiag.types.flatMap(({ metrics }) => [...metrics.values()])
   const [metric = assert.fail('no metric is named')] = /doca_\w+/.exec(cost) ?? []
   assert.ok(metrics.includes(metric))
+})
+
+test('counters of the accelerator that another Sonde started name it, and only while it runs', async (t) => {
+  const { node, library } = nodeOf(t)
+  const found = findDocaLibrary(library)
+  if (typeof found === 'string') assert.fail(found)
+  const notes = StartNotes.of({ address: '0000:9a:00.0', device: 'mlx5_0', library: found.telemetry })
+  const configured = [testConfig(docaTelemetryDpa)]
+  const answer = async () => {
+    const [chain] = await ask(node, 'doca_telemetry_dpa', { definitions: [docaTelemetryDpa], configured, library })
+    return chain?.links.find(({ name }) => name === 'ownership')?.answer ?? ''
+  }
+  assert.match(await answer(), /^no running Sonde has started a counter; /)
+  notes.write(7)
+  t.after(() => notes.remove(7))
+  const starter = `\\(process ${process.pid}\\), which stops it at its end$`
+  assert.match(await answer(), new RegExp(`^the counter of process 7 was started by .* ${starter}`))
+  notes.remove(7)
+  assert.match(await answer(), /^no running Sonde/)
 })

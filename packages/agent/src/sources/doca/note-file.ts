@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   rmSync,
@@ -37,6 +38,18 @@ const NOTE_MODE = 0o644
 /** A longer file is not a note. Unit: bytes. */
 const NOTE_BYTES_MAX = 256
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+
+/** Returns the names of notes that start with a prefix, in order; none if notes cannot be trusted. */
+export function notesLike(prefix: string): string[] {
+  try {
+    checkFolder()
+    return readdirSync(folder())
+      .filter((name) => name.startsWith(prefix))
+      .sort()
+  } catch {
+    return []
+  }
+}
 
 /** Reads a note; undefined if there is none. */
 export function readNote(name: string): Note | undefined {
