@@ -94,14 +94,23 @@ export class Pcc {
     )
   }
 
-  /** Reads the counters of an algorithm. The same memory each time. */
-  async counters({ slot, counters }: PccAlgorithm): Promise<Uint32Array | DocaFailure> {
+  /** Returns whether a slot still has an algorithm with the same id. It takes one call, and says nothing of the rest. */
+  async hasId({ slot, id }: PccAlgorithm): Promise<boolean | DocaFailure> {
+    const found = await this.#device.number('doca_telemetry_pcc_get_algo_id', this.#context, slot)
+    if (found instanceof DocaFailure) return found.name === 'BAD_STATE' ? false : found
+    return found === id
+  }
+
+  /**
+   * Reads the counters of an algorithm, as many as the library wrote: not always as many as the algorithm has names. The
+   * same memory each time.
+   */
+  async counters({ slot }: PccAlgorithm): Promise<Uint32Array | DocaFailure> {
     const device = this.#device
     const bytes = new Uint8Array(this.#memory.buffer)
     const call = 'doca_telemetry_pcc_get_counters'
     const failure = await device.call(call, this.#context, slot, device.memory.cleared, bytes)
-    // A library that reports more counters than the algorithm has is not followed.
-    return failure ?? this.#memory.subarray(0, counters.length)
+    return failure ?? this.#memory.subarray(0, Math.min(device.memory.number, COUNTERS_MAX))
   }
 
   /** May be called twice. */

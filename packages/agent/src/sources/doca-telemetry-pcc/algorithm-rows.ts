@@ -20,6 +20,8 @@ export class AlgorithmRows {
   readonly #context: SourceContext
   readonly #counters: readonly CounterRow[]
   #isAbsent = false
+  /** The latest values of the counters. */
+  #last = new Uint32Array()
 
   constructor(device: string, algorithm: PccAlgorithm, context: SourceContext) {
     this.algorithm = algorithm
@@ -44,6 +46,16 @@ export class AlgorithmRows {
     return isSame
   }
 
+  /**
+   * Returns whether these can be the next values of its counters: as many as it has names, and none lower. A lower count
+   * is that of another algorithm, or has passed 32 bits.
+   */
+  fits(counters: Uint32Array | undefined): boolean {
+    if (counters === undefined) return true
+    if (counters.length !== this.#counters.length) return false
+    return this.#counters.every(({ wide }, at) => wide === undefined || (counters[at] ?? 0) >= (this.#last[at] ?? 0))
+  }
+
   /** @param counters Undefined if the algorithm or its counters are disabled. */
   report(time: bigint, counters: Uint32Array | undefined): void {
     const { id, major, minor, description, isEnabled, isCounting } = this.algorithm
@@ -60,10 +72,13 @@ export class AlgorithmRows {
     })
     this.#setAbsent(counters === undefined)
     if (counters === undefined) return
+    this.#last = counters.slice()
     const nowMs = performance.now()
     for (const [at, { counter, wide }] of this.#counters.entries()) {
       const labels = { time, ...this.#labels, counter }
-      const value = counters[at] ?? 0
+      const value = counters[at]
+      // The library wrote fewer values than the algorithm has names.
+      if (value === undefined) continue
       if (wide === undefined) source.report(docaPccValueType, { ...labels, value })
       else
         source.report(docaPccCounterType, {

@@ -84,6 +84,41 @@ test('a counter with another name is another series, at the next reading of the 
   assert.ok(taken.some(({ record }) => record.code === 'gone' && String(record.series).includes('counter="ecn"')))
 })
 
+test('another algorithm with as many counters is noticed by a count that falls', NEEDS, async (t) => {
+  const { double, counts } = bringUp(t, { algorithms: [{ slot: 0, counters: [['ecn', 5, 0]] }] })
+  await counts()
+  double.play({ mlx5_0: { algorithms: [{ slot: 0, counters: [['cnp', 4, 0]] }] } })
+  assert.deepEqual(await counts(), [[0, 'cnp', 4n]])
+})
+
+test('a count that passes 32 bits has its own name still', NEEDS, async (t) => {
+  const { double, counts } = bringUp(t, { algorithms: [{ slot: 0, counters: [['ecn', 2 ** 32 - 1, 2]] }] })
+  await counts()
+  double.setElapsed(SECOND_NS)
+  assert.deepEqual(await counts(), [[0, 'ecn', BigInt(2 ** 32 + 1)]])
+})
+
+test('another version of an algorithm is noticed within five seconds', NEEDS, async (t) => {
+  const { double, counts } = bringUp(t, { algorithms: [{ slot: 0, version: [1, 0], counters: [['ecn', 5, 0]] }] })
+  await counts()
+  double.play({ mlx5_0: { algorithms: [{ slot: 0, version: [1, 1], counters: [['cnp', 6, 0]] }] } })
+  const laterMs = performance.now() + 5000
+  t.mock.method(performance, 'now', () => laterMs)
+  assert.deepEqual(await counts(), [[0, 'cnp', 6n]])
+})
+
+test('an algorithm that is disabled while it counts is told at once, and counts again at once', NEEDS, async (t) => {
+  const { double, counts, tested } = bringUp(t)
+  await counts()
+  double.play({ mlx5_0: { algorithms: [{ ...ALGORITHM, enabled: [false, true] }] } })
+  await tested.source.sample()
+  const taken = tested.take()
+  assert.ok(taken.some(({ record }) => record.reason === 'the algorithm is disabled'))
+  assert.ok(!taken.some(({ type }) => type === docaPccCounterType))
+  double.play({ mlx5_0: { algorithms: [ALGORITHM] } })
+  assert.equal((await counts()).length, 1)
+})
+
 for (const [what, enabled, reason] of [
   ['an algorithm', [false, true], 'the algorithm is disabled'],
   ['the counters of an algorithm', [true, false], 'the counters of the algorithm are disabled'],

@@ -8,6 +8,8 @@ import { docaPccType } from './type.ts'
 
 /** Time between two readings of all slots and names. Unit: milliseconds. */
 const NAMES_EVERY_MS = 10_000
+/** Time between two readings of version and state of an algorithm that counts. Unit: milliseconds. */
+const STATE_EVERY_MS = 5000
 
 /** Reads the algorithms of one device in each interval. */
 export class PccReader implements DocaReader {
@@ -18,6 +20,7 @@ export class PccReader implements DocaReader {
   /** By slot. */
   readonly #rows = new Map<number, AlgorithmRows>()
   #namesMs = Number.NEGATIVE_INFINITY
+  #stateMs = Number.NEGATIVE_INFINITY
   #isEmpty = false
 
   constructor(device: string, pcc: Pcc, context: SourceContext) {
@@ -47,14 +50,32 @@ export class PccReader implements DocaReader {
   async #read(): Promise<void> {
     if (performance.now() - this.#namesMs >= NAMES_EVERY_MS || !(await this.#isSame())) await this.#readNames()
     const time = wallNs()
-    for (const [slot, rows] of this.#rows) {
-      const counters =
-        rows.algorithm.isEnabled && rows.algorithm.isCounting && (await this.#pcc.counters(rows.algorithm))
-      if (!(counters instanceof DocaFailure)) rows.report(time, counters || undefined)
-      else if (counters.name !== 'BAD_STATE') throw counters.error
-      // The algorithm was stopped or unloaded since its state was read.
-      else this.#forget(slot)
+    for (const slot of [...this.#rows.keys()]) {
+      const rows = this.#rows.get(slot)
+      if (rows === undefined) continue
+      const counters = await this.#countersOf(rows)
+      if (counters !== 'stopped' && rows.fits(counters)) rows.report(time, counters)
+      else await this.#readAgain(slot, time)
     }
+  }
+
+  /** The counters may be those of another algorithm, so the names are read again before anything is reported. */
+  async #readAgain(slot: number, time: bigint): Promise<void> {
+    await this.#readNames()
+    const rows = this.#rows.get(slot)
+    if (rows === undefined) return
+    const counters = await this.#countersOf(rows)
+    if (counters !== 'stopped') rows.report(time, counters)
+    else this.#forget(slot)
+  }
+
+  /** @returns Undefined if the algorithm or its counters are disabled; `stopped` if they were enabled until now. */
+  async #countersOf({ algorithm }: AlgorithmRows): Promise<Uint32Array | undefined | 'stopped'> {
+    if (!algorithm.isEnabled || !algorithm.isCounting) return undefined
+    const counters = await this.#pcc.counters(algorithm)
+    if (!(counters instanceof DocaFailure)) return counters
+    if (counters.name === 'BAD_STATE') return 'stopped'
+    throw counters.error
   }
 
   #forget(slot: number): void {
@@ -63,12 +84,19 @@ export class PccReader implements DocaReader {
     this.#namesMs = Number.NEGATIVE_INFINITY
   }
 
+  /**
+   * Each call reaches the device, so an algorithm that counts is asked only for its id in most intervals. A change of
+   * the rest mostly shows in the counters: see {@link AlgorithmRows.fits}.
+   */
   async #isSame(): Promise<boolean> {
+    const isDue = performance.now() - this.#stateMs >= STATE_EVERY_MS
     for (const { algorithm } of this.#rows.values()) {
-      const isSame = await this.#pcc.isSame(algorithm)
+      const isCounting = algorithm.isEnabled && algorithm.isCounting
+      const isSame = isCounting && !isDue ? await this.#pcc.hasId(algorithm) : await this.#pcc.isSame(algorithm)
       if (isSame instanceof DocaFailure) throw isSame.error
       if (!isSame) return false
     }
+    if (isDue) this.#stateMs = performance.now()
     return true
   }
 
@@ -76,6 +104,7 @@ export class PccReader implements DocaReader {
     const algorithms = await this.#pcc.algorithms()
     if (algorithms instanceof DocaFailure) throw algorithms.error
     this.#namesMs = performance.now()
+    this.#stateMs = this.#namesMs
     const bySlot = new Map(algorithms.map((algorithm) => [algorithm.slot, algorithm]))
     for (const [slot, rows] of this.#rows) {
       const found = bySlot.get(slot)
