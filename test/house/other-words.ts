@@ -4,6 +4,8 @@ export const OTHER_WORDS: readonly string[] = [
   ...['pod_name', 'pod_namespace', 'app_kubernetes_io_name'],
   // Types without metrics that are made while Sonde runs.
   ...['sonde_hint', 'sonde_hint_pause', 'sonde_opaque_64', 'sonde_opaque_128', 'sonde_opaque_65536'],
+  // Metrics that exist only after an origin changed, and an origin.
+  ...['sonde_origin_changes_total', 'sonde_origin_changed_timestamp_seconds', 'pci_files'],
   // Codes, rules and options.
   ...['host_replaced', 'shared_device', 'pod_limit', 'pod_ended', 'shared_limit', 'app_id', 'shared_key_file'],
   ...['pci_files'],
