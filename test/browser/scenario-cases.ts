@@ -109,6 +109,7 @@ export const SCENARIO_CASES: readonly (readonly ScenarioCase[])[] = [
       },
     },
     { name: 'checkpoint-asynchronous', rules: [] },
+    { name: 'pcie-stall', rules: [] },
   ],
   [
     {

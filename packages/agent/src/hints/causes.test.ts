@@ -11,7 +11,7 @@ function rulesOf({ openings }: HintedNode): string[] {
 }
 
 /** Scenarios that no rule of one signal sees, and the scenario that draws others. */
-const UNTOLD = ['healthy', 'time-slicing', 'checkpoint-asynchronous', 'random']
+const UNTOLD = ['healthy', 'time-slicing', 'checkpoint-asynchronous', 'pcie-stall', 'random']
 
 describe('the cause is reported, but not its effect:', () => {
   const cases: readonly {

@@ -79,7 +79,7 @@ const EXPECTED: readonly Expected[] = [
 ]
 
 /** Scenarios in which no rule of one signal has anything to see. */
-const NOTHING = ['healthy', 'time-slicing', 'checkpoint-asynchronous']
+const NOTHING = ['healthy', 'time-slicing', 'checkpoint-asynchronous', 'pcie-stall']
 
 /** The seed decides which hints open with these. */
 const DRAWN = ['random']

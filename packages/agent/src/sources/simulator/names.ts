@@ -16,6 +16,7 @@ export const SCENARIO_NAMES = [
   'link-ber',
   'pcie-downtrain',
   'pcie-aer',
+  'pcie-stall',
   'ecc-burst',
   'thermal-throttle',
   'power-cap',

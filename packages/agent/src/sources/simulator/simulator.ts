@@ -10,7 +10,7 @@ import {
 import { docaDpaProcessType, docaDpaThreadType } from '../doca-telemetry-dpa/type.ts'
 import { docaPccCounterType, docaPccType, docaPccValueType } from '../doca-telemetry-pcc/type.ts'
 import { docaPciLatencyType, docaPciType } from '../doca-telemetry-pci/type.ts'
-import { docaPhyLaneType, docaPhyType } from '../doca-telemetry-phy/type.ts'
+import { docaDiagLinkType, docaPhyLaneType, docaPhyType } from '../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../ethtool/type.ts'
 import { hostPressureType } from '../host/type.ts'
 import { netdevCarrierType, netdevType } from '../netdev/type.ts'
@@ -64,6 +64,7 @@ export const simulator: SourceDefinition = {
     docaPciLatencyType,
     docaPhyType,
     docaPhyLaneType,
+    docaDiagLinkType,
   ],
   host: 'agent',
   intervalMs: 1000,

@@ -8,6 +8,7 @@ import { docaDpaTables, docaTables } from './doca.ts'
 import { docaDiagTables } from './doca-diag.ts'
 import { docaPhyTables } from './doca-phy.ts'
 import { ethtoolTables } from './ethtool.ts'
+import { linkErrorTables } from './link-errors.ts'
 import { netdevTables } from './netdev.ts'
 import type { NicTable } from './nic-table.ts'
 import { pciTable } from './pci.ts'
@@ -43,6 +44,7 @@ export class NicRows {
       ...docaDiagTables(nics),
       ...docaTables(nics),
       ...docaPhyTables(nics),
+      ...linkErrorTables(nics),
       ...docaDpaTables(nics),
     ]
     this.#simulation = simulation

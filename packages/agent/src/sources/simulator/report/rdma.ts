@@ -43,7 +43,8 @@ const RDMA_PORT: NicColumns<typeof rdmaPortType> = {
   saturated_counters: (nic) => saturatedOf(nic).length,
 }
 
-const RDMA_PORT_COUNTERS: NicColumns<typeof rdmaPortCountersType> = {
+/** Counters of a port in files of the driver. */
+export const RDMA_PORT_COUNTERS: NicColumns<typeof rdmaPortCountersType> = {
   ...zeros(
     'multicast_xmit_packets',
     'multicast_rcv_packets',

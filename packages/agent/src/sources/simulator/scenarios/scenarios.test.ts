@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { docaPhyType } from '../../doca-telemetry-phy/type.ts'
+import { docaDiagPciType } from '../../doca-telemetry-diag/type.ts'
+import { docaDiagLinkType, docaPhyType } from '../../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
 import { hostPressureType } from '../../host/type.ts'
 import { netdevCarrierType, netdevType } from '../../netdev/type.ts'
@@ -171,6 +172,9 @@ test('link-flap: the link goes down three times in a minute, connections time ou
   const node = struck('link-flap')
   assert.equal(linkDowns(node, 3, 70), 3)
   assert.equal(node.gain(netdevCarrierType, 'eth13', 'carrier_changes_total', BEFORE, 70), 6)
+  const downs = (rail: number, origin: string) =>
+    node.gain(docaDiagLinkType, `mlx5_${rail}/1/link_downed/${origin}`, 'errors', BEFORE, 70)
+  assert.deepEqual([downs(3, 'doca_phy'), downs(4, 'doca_phy')], [3, 0])
   assert.equal(node.value(netdevType, 'eth13', 'up', 3), 0)
   assert.equal(node.value(netdevType, 'eth13', 'up', 12), 1)
   assert.ok(node.gain(rdmaHwType, 'mlx5_3', 'local_ack_timeout_err_total', 0, 4) > 10)
@@ -247,6 +251,21 @@ test('pcie-aer: correctable errors of several names, nothing else; on a GPU repl
   assert.ok(gpu.gain(nvmlGpuType, '4', 'pcie_replay_counter', 0, 500) > 1000)
   assert.ok(gpu.gain(pciDeviceType, '0000:9b:00.0', 'aer_nonfatal_total', 0, 500) > 0)
   assert.equal(gpu.gain(nvmlGpuType, '3', 'pcie_replay_counter', 0, 500), 0)
+})
+
+test('pcie-stall: writes and reads of one NIC wait for the host; link, errors, pauses and steps are as before', () => {
+  const node = struck('pcie-stall')
+  const waited = (field: string, t: number, rail = 3) => node.gain(docaDiagPciType, `mlx5_${rail}`, field, t, t + 50)
+  for (const field of ['write_data_credit_stall_seconds_total', 'read_completion_stall_seconds_total'])
+    between(waited(field, 10) / waited(field, -60), 15, 30, field)
+  const ofNeighbour = (t: number) => waited('write_data_credit_stall_seconds_total', t, 4)
+  between(ofNeighbour(10) / ofNeighbour(-60), 0.8, 1.2, 'stalls of the neighbour')
+  const address = '0000:5c:00.0'
+  assert.equal(node.value(pciDeviceType, address, 'current_link_speed_transfers_per_second', LATER), 32e9)
+  assert.equal(node.gain(pciDeviceType, address, 'aer_correctable_total', BEFORE, LATER), 0)
+  between(slowing(node), -0.02, 0.02, 'slowing of steps')
+  assertNotPaused(node, LATER)
+  assertNoLoss(node, LATER)
 })
 
 test('ecc-burst: corrected errors, then one that is not, its XIDs, a row that waits, and no process on that GPU', () => {

@@ -13,6 +13,7 @@ import { mig } from './mig.ts'
 import { noisyNeighbour } from './noisy-neighbour.ts'
 import { pcieAer } from './pcie-aer.ts'
 import { pcieDowntrain } from './pcie-downtrain.ts'
+import { pcieStall } from './pcie-stall.ts'
 import { pfcStorm } from './pfc-storm.ts'
 import { powerBrake } from './power-brake.ts'
 import { powerCap } from './power-cap.ts'
@@ -35,6 +36,7 @@ const SINGLE: readonly Scenario[] = [
   linkBer,
   pcieDowntrain,
   pcieAer,
+  pcieStall,
   eccBurst,
   thermalThrottle,
   powerCap,
