@@ -55,11 +55,12 @@ test('seconds are never scaled', () => {
   assert.equal(spaced(formatQuantity(SECONDS, 12_345)), '12_345 s')
 })
 
-test('a unit stays until the largest value is ten times off it', () => {
+test('a unit stays until the largest value is ten times too small, or needs five digits', () => {
   const mega = pickUnit(BITS_PER_SECOND, 50e6 / 8)
   assert.equal(mega.label, 'Mb/s')
   assert.equal(pickUnit(BITS_PER_SECOND, 5000e6 / 8, mega), mega)
   assert.equal(pickUnit(BITS_PER_SECOND, 0.2e6 / 8, mega), mega)
+  assert.equal(pickUnit(BITS_PER_SECOND, 8000e6 / 8, mega).label, 'Gb/s', 'the top of an axis would be 10_000')
   assert.equal(pickUnit(BITS_PER_SECOND, 0.05e6 / 8, mega).label, 'kb/s')
   assert.equal(pickUnit(BITS_PER_SECOND, 20_000e6 / 8, mega).label, 'Gb/s')
   assert.equal(pickUnit(PER_SECOND, 1, mega).label, '/s')

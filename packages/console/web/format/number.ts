@@ -21,11 +21,14 @@ export interface DisplayUnit {
   readonly divisor: number
 }
 
+/** With larger values the top of an axis would have five digits, for which it has no room. */
+const KEPT_MOST = 7.5
+
 /**
  * Chooses the scale for the largest of some raw values.
  *
- * A `previous` scale is kept until the largest value is off by a factor of ten, and for zero, so that a live column
- * does not flip between units.
+ * A `previous` scale is kept until the largest value is ten times too small or {@link KEPT_MOST} times too large, and
+ * for zero, so that a live column does not flip between units.
  */
 export function pickUnit(quantity: DisplayQuantity, largestRaw: number, previous?: DisplayUnit): DisplayUnit {
   if (quantity.prefixes === 'none' || quantity.prefixes === 'powers')
@@ -38,7 +41,7 @@ export function pickUnit(quantity: DisplayQuantity, largestRaw: number, previous
   if (previous?.quantity === quantity && largest === 0) return previous
   if (previous && previous.quantity === quantity && Number.isFinite(largest)) {
     const shown = Math.abs(largestRaw / previous.divisor)
-    if (shown >= 0.1 && shown < radix * 10) return previous
+    if (shown >= 0.1 && shown < radix * KEPT_MOST) return previous
   }
   // Zero has the plain unit.
   let step = largest > 0 ? 0 : plain

@@ -15,12 +15,12 @@ const NO_LIBRARY = 'No source reads the PCIe link of this NIC from its firmware;
 const NO_CREDITS = 'No source reads the diagnostic counters of this NIC; doca_telemetry_diag does.'
 /** Causes of a stall, by the part of the metric that names it. */
 const STALL_CAUSES = [
-  ['write_data_credit', 'write, data credit'],
-  ['write_header_credit', 'write, header credit'],
-  ['read_data_credit', 'read, data credit'],
-  ['read_header_credit', 'read, header credit'],
-  ['read_completion', 'read, completion'],
-  ['read_ordering', 'read, ordering'],
+  ['write_data_credit', 'write data'],
+  ['write_header_credit', 'write header'],
+  ['read_data_credit', 'read data'],
+  ['read_header_credit', 'read header'],
+  ['read_completion', 'completion'],
+  ['read_ordering', 'ordering'],
 ] as const
 
 /** Use, stalls, latency and errors of the PCIe link of a NIC. `bandwidth` is its known bandwidth, in bytes a second. */
@@ -84,7 +84,7 @@ function stalls(): readonly DevicePanel[] {
     {
       id: 'stall-causes',
       title: 'PCIe stalls by cause',
-      caption: 'share of time',
+      caption: 'share of time, by missing credit',
       quantity: PERCENT,
       scale: 'lanes',
       slots: [7],
