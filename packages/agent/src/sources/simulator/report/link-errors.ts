@@ -1,5 +1,5 @@
 import { docaDiagLinkType } from '../../doca-telemetry-phy/type.ts'
-import { kindsOf, type Origin, originsOf } from '../../origins/metric-origins.ts'
+import { kindsOf, originsOf } from '../../origins/metric-origins.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { Counter } from '../observe/nic-reading.ts'
@@ -30,7 +30,7 @@ const OF_DRIVER: Readonly<Record<string, ErrorColumn | undefined>> = {
 /** Errors of links, each kind from the first origin that counts it. */
 export function linkErrorTables(nics: readonly NicPlace[]): NicTable[] {
   return kindsOf(METRIC).flatMap((kind) => {
-    const columns: Partial<Record<Origin, ErrorColumn | undefined>> = {
+    const columns: Readonly<Record<string, ErrorColumn | undefined>> = {
       doca_phy: OF_PHY[kind],
       rdma_driver: OF_DRIVER[kind],
     }
