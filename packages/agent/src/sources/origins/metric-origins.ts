@@ -4,7 +4,6 @@ import { label } from '@sonde/sdk'
 export const ORIGINS = {
   doca_phy: 'adapter, by the library',
   rdma_driver: 'files of the RDMA driver',
-  ethtool: 'statistics of the network driver',
   roce_adp_retrans: 'counter of the driver',
   timeouts: 'histogram',
   pci_files: "files of the kernel's PCI devices",
@@ -21,7 +20,7 @@ type Preferences = Readonly<Record<string, readonly OriginName[]>>
  * Every metric that several origins can serve, with its origins in order of preference. No other place decides this.
  *
  * Files of the RDMA driver come last for errors of links: their counters have 4 to 16 bits, and stop at their maximum.
- * Symbols are counted on InfiniBand by the adapter, and on Ethernet by the network driver.
+ * The adapter counts symbol errors only on InfiniBand.
  */
 const PREFERENCES = {
   doca_diag_link_errors: {
