@@ -94,7 +94,7 @@ export class Pcc {
     )
   }
 
-  /** Returns whether a slot still has an algorithm with the same id. It takes one call, and says nothing of the rest. */
+  /** Returns whether a slot still has an algorithm with the same id. It takes one call and does not look at the rest. */
   async hasId({ slot, id }: PccAlgorithm): Promise<boolean | DocaFailure> {
     const found = await this.#device.number('doca_telemetry_pcc_get_algo_id', this.#context, slot)
     if (found instanceof DocaFailure) return found.name === 'BAD_STATE' ? false : found
@@ -102,8 +102,8 @@ export class Pcc {
   }
 
   /**
-   * Reads the counters of an algorithm, as many as the library wrote: not always as many as the algorithm has names. The
-   * same memory each time.
+   * Reads the counters of an algorithm, as many as the library wrote: not always as many as the algorithm has names.
+   * The same memory each time.
    */
   async counters({ slot }: PccAlgorithm): Promise<Uint32Array | DocaFailure> {
     const device = this.#device

@@ -47,8 +47,8 @@ export class AlgorithmRows {
   }
 
   /**
-   * Returns whether these can be the next values of its counters: as many as it has names, and none lower. A lower count
-   * is that of another algorithm, or has passed 32 bits.
+   * Returns whether these can be the next values of its counters: as many as it has names, and none lower. A lower
+   * count is that of another algorithm, or has passed 32 bits.
    */
   fits(counters: Uint32Array | undefined): boolean {
     if (counters === undefined) return true
