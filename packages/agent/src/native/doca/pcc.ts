@@ -94,7 +94,7 @@ export class Pcc {
     )
   }
 
-  /** Returns whether a slot still has an algorithm with the same id. It takes one call and does not look at the rest. */
+  /** Returns whether a slot still has an algorithm with the same id, by one call. */
   async hasId({ slot, id }: PccAlgorithm): Promise<boolean | DocaFailure> {
     const found = await this.#device.number('doca_telemetry_pcc_get_algo_id', this.#context, slot)
     if (found instanceof DocaFailure) return found.name === 'BAD_STATE' ? false : found
