@@ -51,14 +51,16 @@ export class TestNode {
   }
 
   /**
-   * Writes in place, so that open descriptors read the new content. Anything except a plain file is replaced by a plain
-   * file.
+   * Writes in place, so that open descriptors read the new content; as with files of the kernel, no reader finds it
+   * empty. Anything except a plain file is replaced by a plain file.
    */
   write(path: string, text: string): void {
     const place = join(this.root, path)
     fs.mkdirSync(dirname(place), { recursive: true })
     if (fs.lstatSync(place, { throwIfNoEntry: false })?.isFile() === false) fs.rmSync(place, { recursive: true })
-    fs.writeFileSync(place, text)
+    const file = fs.openSync(place, fs.constants.O_WRONLY | fs.constants.O_CREAT, 0o666)
+    fs.ftruncateSync(file, fs.writeSync(file, text, 0))
+    fs.closeSync(file)
   }
 
   /** Removes files or a folder; an open descriptor reads empty from then on. */
