@@ -65,7 +65,6 @@ interface PodEvent {
 
 /**
  * The pods of a Kubernetes API server: list with `limit` and `continue`, watch with bookmarks, `spec.nodeName`, tokens.
- * Real clients read it in a test, so that it stays true.
  */
 export class ApiServerDouble {
   address = ''
