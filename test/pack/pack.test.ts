@@ -64,7 +64,9 @@ test('the archives hold what is used, a README and a licence, and nothing of tes
     const files = globSync('**/*', { cwd: folder, exclude: (path) => path === 'node_modules' })
     assert.ok(existsSync(join(folder, 'LICENSE')), `${name} has no licence`)
     assert.match(readFileSync(join(folder, 'README.md'), 'utf8'), /^# \S/)
-    const extra = files.filter((file) => /(?<!self-)\btest|fixture|conformance|tsbuildinfo|(?<!\.d)\.ts$|\.map$/i.test(file))
+    const extra = files.filter((file) =>
+      /(?<!self-)\btest|fixture|conformance|tsbuildinfo|(?<!\.d)\.ts$|\.map$/i.test(file),
+    )
     assert.deepEqual(extra, [], `${name} holds what only developers use`)
     assert.deepEqual(
       readdirSync(folder)

@@ -12,8 +12,8 @@ process.once('message', (plan: TestPlan) => {
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 async function run(plan: TestPlan): Promise<void> {
-  if (plan.library === 'nvml') await (await import('./nvml/test-nvml.ts')).testNvml(plan, send)
-  else await (await import('./doca/test-doca.ts')).testDoca(plan, send)
+  if (plan.library === 'nvml') await (await import('./nvml/check-nvml.ts')).testNvml(plan, send)
+  else await (await import('./doca/check-doca.ts')).testDoca(plan, send)
 }
 
 const send: SendFromTest = (message) => {

@@ -6,8 +6,8 @@ import { needs } from '../../../../test/debian.ts'
 import { NvmlDouble } from '../../../../test/doubles/nvml/nvml-double.ts'
 import { TestNode } from '../sources/test-node.ts'
 import type { CheckResult } from './check.ts'
+import { testNvml } from './nvml/check-nvml.ts'
 import { NVML_CHECKS, SMI_FIELDS } from './nvml/checks.ts'
-import { testNvml } from './nvml/test-nvml.ts'
 
 const NEEDS = needs('cc')
 
