@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -33,7 +33,7 @@ export class RuncContainer {
    * @returns The container, or why runc refuses.
    */
   static start(test: Test, parent: string): RuncContainer | string {
-    const id = randomBytes(32).toString('hex')
+    const id = `${randomUUID()}${randomUUID()}`.replaceAll('-', '')
     const bundle = mkdtempSync(join(tmpdir(), 'sonde-runc-'))
     const cgroup = `${parent}/${id}`
     test.after(() => {

@@ -26,8 +26,8 @@ export interface SourceCase {
   readonly tree?: URL
   /** Options of the source. Default: none. */
   readonly options?: object
-  /** Path of the library that replaces the vendor's library. */
-  readonly library?: Pick<SourcePaths, 'doca_library' | 'nvml_library'>
+  /** Paths that replace those of the tree: of a double, or of this machine. */
+  readonly paths?: Partial<SourcePaths>
   /** Types that the source does not report here: they stay in the memory of the host, or need other hardware. */
   readonly unreported?: readonly RecordType[]
   /** The file that the source needs and that `probe` checks. */
@@ -56,7 +56,7 @@ export interface SourceCase {
 export function testSource(definition: SourceDefinition, given: SourceCase): void {
   const bringUp = (t: TestContext): Tested => {
     const node = new TestNode(t, ...(given.tree === undefined ? [] : [given.tree]))
-    const tested = new TestedSource(definition, { ...node.paths, ...given.library }, given.options)
+    const tested = new TestedSource(definition, { ...node.paths, ...given.paths }, given.options)
     t.after(() => tested.source.close())
     return { definition, given, node, tested }
   }

@@ -15,7 +15,7 @@ const SECOND_NS = 1_000_000_000n
 const suite = NEEDS.skip === false ? new DocaDouble({ after }) : undefined
 suite?.play({ mlx5_0: { bins: [1] } })
 
-testSource(docaTelemetryAdpRetx, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
+testSource(docaTelemetryAdpRetx, { ...NEEDS, paths: { doca_library: suite?.folder ?? '' } })
 
 /** An agent that reads a double, whose clocks stand still. */
 async function bringUp(

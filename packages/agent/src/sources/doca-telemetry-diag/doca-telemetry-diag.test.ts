@@ -33,7 +33,7 @@ suite?.play({ mlx5_0: { facts: { max_ids: 128 } } })
 
 testSource(docaTelemetryDiag, {
   ...NEEDS,
-  library: { doca_library: suite?.folder ?? '' },
+  paths: { doca_library: suite?.folder ?? '' },
   options: { counters: [...COUNTERS.map(({ name }) => name), '0x11a0000400000000'] },
   unreported: [docaDiagSampleType],
 })

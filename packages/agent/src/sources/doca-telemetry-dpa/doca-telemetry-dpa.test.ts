@@ -28,7 +28,7 @@ const PROCESS: DoubleProcess = {
 const suite = NEEDS.skip === false ? new DocaDouble({ after }) : undefined
 suite?.play({ mlx5_0: { processes: [PROCESS] } })
 
-testSource(docaTelemetryDpa, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
+testSource(docaTelemetryDpa, { ...NEEDS, paths: { doca_library: suite?.folder ?? '' } })
 
 /** Reads a device of a double whose clock stands still at its start. */
 function bringUp(t: TestContext, device: DoubleDevice = { processes: [PROCESS] }) {

@@ -25,7 +25,7 @@ const ALGORITHM: DoubleAlgorithm = {
 const suite = NEEDS.skip === false ? new DocaDouble({ after }) : undefined
 suite?.play({ mlx5_0: { algorithms: [ALGORITHM] } })
 
-testSource(docaTelemetryPcc, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
+testSource(docaTelemetryPcc, { ...NEEDS, paths: { doca_library: suite?.folder ?? '' } })
 
 /** Reads a device of a double whose clock stands still at its start. */
 function bringUp(t: TestContext, device: DoubleDevice = { algorithms: [ALGORITHM] }) {

@@ -15,7 +15,7 @@ const MANY_BUCKETS = { pci_buckets: 2048, pci_bucket_ns: 250 }
 const suite = NEEDS.skip === false ? new DocaDouble({ after }) : undefined
 suite?.play({ mlx5_0: { facts: MANY_BUCKETS } })
 
-testSource(docaTelemetryPci, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
+testSource(docaTelemetryPci, { ...NEEDS, paths: { doca_library: suite?.folder ?? '' } })
 
 /** Reads a device of a double whose clock stands still at its start. */
 function bringUp(t: TestContext, device: DoubleDevice = {}, options: object = {}) {

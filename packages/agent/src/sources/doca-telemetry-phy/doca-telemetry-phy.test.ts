@@ -14,7 +14,7 @@ const PORTS = 'sys/class/infiniband/mlx5_0/ports'
 const suite = NEEDS.skip === false ? new DocaDouble({ after }) : undefined
 suite?.play({ mlx5_0: {} })
 
-testSource(docaTelemetryPhy, { ...NEEDS, library: { doca_library: suite?.folder ?? '' } })
+testSource(docaTelemetryPhy, { ...NEEDS, paths: { doca_library: suite?.folder ?? '' } })
 
 /** Reads a device of a double whose clock stands still at its start. */
 function bringUp(t: TestContext, device: DoubleDevice = {}, without: readonly string[] = []) {

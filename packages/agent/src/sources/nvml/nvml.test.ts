@@ -35,7 +35,7 @@ const suite = NEEDS.skip === false ? new NvmlDouble({ after }) : undefined
 
 testSource(nvml, {
   ...NEEDS,
-  library: { nvml_library: suite?.folder ?? '' },
+  paths: { nvml_library: suite?.folder ?? '' },
   unreported: [
     nvmlXidType,
     nvmlProfileType,
