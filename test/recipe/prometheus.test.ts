@@ -12,7 +12,7 @@ import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { RECIPE_EXPRESSIONS } from './expressions.ts'
 import { doubledNode, RECIPE_DEVICES, RECIPE_ENV } from './recipe.ts'
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 180_000
 const SOURCES_YAML = new URL('sources.yaml', import.meta.url).pathname
 const RULES = new URL('../../deploy/prometheus/rules/doca.yaml', import.meta.url)
 const PAGE = new URL('../../docs/doca.md', import.meta.url)
