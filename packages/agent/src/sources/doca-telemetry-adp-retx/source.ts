@@ -16,7 +16,7 @@ const SHAPES_MAX = 32
 
 /** Creates the source, in the child process that loads the library. */
 export function createAdpRetx(options: AdpRetxOptions, context: SourceContext): NodeSource {
-  return new DocaSource(options, context, { type: docaAdpRetxTimeoutsType, openReader: readerOpener() })
+  return new DocaSource(options, context, { types: [docaAdpRetxTimeoutsType], openReader: readerOpener() })
 }
 
 /** Devices with equal bins share a type. */

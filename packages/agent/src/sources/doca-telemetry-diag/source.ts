@@ -21,7 +21,7 @@ import { docaDiagSamplingType, sampleTypeOf } from './type.ts'
 export function createDiag(options: DiagOptions, context: SourceContext): NodeSource {
   const opener = new ReaderOpener(options)
   return new DocaSource(options, context, {
-    type: docaDiagSamplingType,
+    types: [docaDiagSamplingType],
     openReader: (device, opened) => opener.open(device, opened),
   })
 }

@@ -1,4 +1,4 @@
-import { wallNs } from '@sonde/sdk'
+import { type RecordType, wallNs } from '@sonde/sdk'
 import type { Dpa, DpaProcess, DpaUse } from '../../native/doca/dpa.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaReader } from '../doca/place.ts'
@@ -10,6 +10,8 @@ import { docaDpaProcessType, docaDpaThreadType } from './type.ts'
 const NAMES_EVERY_MS = 10_000
 /** Threads of a device that are reported at most. Each has four series. */
 const THREADS_MAX = 1024
+const NO_PROCESS = 'no process runs on the accelerator'
+const NO_THREAD = 'no process on the accelerator has a thread'
 
 /** Reads processes and threads of the accelerator of one device in each interval. */
 export class DpaReader implements DocaReader {
@@ -26,7 +28,8 @@ export class DpaReader implements DocaReader {
   readonly #threads = new Map<string, number>()
   #names: ReadonlyMap<string, string> = new Map()
   #namesMs = Number.NEGATIVE_INFINITY
-  #isEmpty = false
+  /** Types without a series. */
+  readonly #empty = new Set<RecordType>()
 
   constructor(device: string, dpa: Dpa, counters: StartedCounters, context: SourceContext) {
     this.#device = device
@@ -44,8 +47,8 @@ export class DpaReader implements DocaReader {
   gone(reason: string): void {
     for (const key of this.#threads.keys()) this.#leaveThread(key, reason)
     for (const process of this.#processes.keys()) this.#leaveProcess(process, reason)
-    if (this.#isEmpty) this.#context.absences.gone(docaDpaProcessType, { rdma_device: this.#device }, reason)
-    this.#isEmpty = false
+    for (const type of this.#empty) this.#context.absences.gone(type, { rdma_device: this.#device }, reason)
+    this.#empty.clear()
   }
 
   async close(): Promise<void> {
@@ -77,7 +80,7 @@ export class DpaReader implements DocaReader {
       const isCounted = this.#processes.has(process) && this.#processes.get(process) === undefined
       if (!isCounted || this.#stopped.has(process)) await this.#start(process)
     }
-    this.#reportEmpty(present.size === 0)
+    this.#reportEmpty(docaDpaProcessType, present.size === 0 ? NO_PROCESS : undefined)
   }
 
   /** A counter that does not start is tried again in the next interval. */
@@ -113,6 +116,7 @@ export class DpaReader implements DocaReader {
     const rdma_device = this.#device
     for (const { id, name, threads } of processes)
       source.report(docaDpaProcessType, { time, rdma_device, process: id, name, threads })
+    this.#reportEmpty(docaDpaThreadType, this.#noThread(processes, use))
     const reported = use.slice(0, THREADS_MAX)
     if (use.length > THREADS_MAX) this.#context.dropped('threads_limit', use.length - THREADS_MAX)
     const present = new Set(reported.map(({ process, thread }) => keyOf(process, thread)))
@@ -145,13 +149,21 @@ export class DpaReader implements DocaReader {
     for (const { id, threads } of processes) if (threads > 0 && !counted.has(id)) this.#stopped.add(id)
   }
 
-  #reportEmpty(isEmpty: boolean): void {
-    if (isEmpty === this.#isEmpty) return
-    this.#isEmpty = isEmpty
-    const labels = { rdma_device: this.#device }
+  /** A process whose counter does not run has a reason of its own. */
+  #noThread(processes: readonly DpaProcess[], use: readonly DpaUse[]): string | undefined {
+    if (processes.length === 0) return NO_PROCESS
+    const hasAny = use.length > 0 || processes.some(({ threads }) => threads > 0)
+    return hasAny ? undefined : NO_THREAD
+  }
+
+  /** Reports why a type has no series; undefined if it has any. */
+  #reportEmpty(type: RecordType, reason: string | undefined): void {
     const { absences } = this.#context
-    if (isEmpty) absences.set(docaDpaProcessType, labels, '', 'unsupported', 'no process runs on the accelerator')
-    else absences.clear(docaDpaProcessType, labels, '')
+    const labels = { rdma_device: this.#device }
+    if (reason !== undefined) {
+      this.#empty.add(type)
+      absences.set(type, labels, '', 'unsupported', reason)
+    } else if (this.#empty.delete(type)) absences.clear(type, labels, '')
   }
 
   #leaveProcess(process: number, reason: string): void {

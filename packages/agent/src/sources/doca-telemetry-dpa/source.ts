@@ -6,12 +6,12 @@ import type { DpaOptions } from './config.ts'
 import { DpaReader } from './reader.ts'
 import { StartNotes } from './start-notes.ts'
 import { StartedCounters } from './started-counters.ts'
-import { docaDpaProcessType } from './type.ts'
+import { docaDpaProcessType, docaDpaThreadType } from './type.ts'
 
 /** Creates the source, in the child process that loads the library. */
 export function createDpa(options: DpaOptions, context: SourceContext): NodeSource {
   return new DocaSource(options, context, {
-    type: docaDpaProcessType,
+    types: [docaDpaProcessType, docaDpaThreadType],
     async openReader(device, opened) {
       const dpa = await Dpa.open(device)
       if (dpa instanceof DocaFailure) return dpa

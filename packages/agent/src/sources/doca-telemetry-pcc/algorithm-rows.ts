@@ -1,3 +1,4 @@
+import type { RecordType } from '@sonde/sdk'
 import type { PccAlgorithm } from '../../native/doca/pcc.ts'
 import type { SourceContext } from '../source.ts'
 import { WideCounter } from '../wide-counter.ts'
@@ -86,6 +87,11 @@ export class AlgorithmRows {
           events_total: wide.next(value, { nowMs, eventsPerS: EVENTS_PER_S }),
         })
     }
+  }
+
+  /** Returns the types of its series. */
+  types(): readonly RecordType[] {
+    return [docaPccType, ...this.#series().map(({ type }) => type)]
   }
 
   gone(reason: string): void {

@@ -4,13 +4,13 @@ import { DOCA_HOST, docaLibraries, lookForDoca } from '../doca/options.ts'
 import { docaVersions } from '../doca/versions.ts'
 import type { SourceDefinition } from '../source.ts'
 import { type PccOptions, pccOptions } from './config.ts'
-import { docaPccCounterType, docaPccType, docaPccValueType } from './type.ts'
+import { docaPccTypes } from './type.ts'
 
 /** Registry row of the source of congestion-control algorithms. Few nodes run such an algorithm. */
 export const docaTelemetryPcc: SourceDefinition = {
   name: 'doca_telemetry_pcc',
   summary: 'Algorithms of programmable congestion control and their counters, by the DOCA Telemetry libraries',
-  types: [docaPccType, docaPccCounterType, docaPccValueType],
+  types: docaPccTypes,
   host: DOCA_HOST,
   module: DOCA_MODULE,
   intervalMs: 1000,

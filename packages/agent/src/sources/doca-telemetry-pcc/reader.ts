@@ -1,15 +1,17 @@
-import { wallNs } from '@sonde/sdk'
+import { type RecordType, wallNs } from '@sonde/sdk'
 import { DocaFailure } from '../../native/doca/failure.ts'
-import type { Pcc, PccAlgorithm } from '../../native/doca/pcc.ts'
+import type { Pcc } from '../../native/doca/pcc.ts'
 import type { DocaReader } from '../doca/place.ts'
 import type { Duty, SourceContext } from '../source.ts'
 import { AlgorithmRows } from './algorithm-rows.ts'
-import { docaPccType } from './type.ts'
+import { docaPccTypes } from './type.ts'
 
 /** Time between two readings of all slots and names. Unit: milliseconds. */
 const NAMES_EVERY_MS = 10_000
 /** Time between two readings of version and state of an algorithm that counts. Unit: milliseconds. */
 const STATE_EVERY_MS = 5000
+const NO_ALGORITHM = 'no slot of the device has an algorithm; a program loads it with DOCA PCC'
+const NO_SUCH_COUNTER = 'no algorithm of the device has a counter of this kind'
 
 /** Reads the algorithms of one device in each interval. */
 export class PccReader implements DocaReader {
@@ -21,7 +23,8 @@ export class PccReader implements DocaReader {
   readonly #rows = new Map<number, AlgorithmRows>()
   #namesMs = Number.NEGATIVE_INFINITY
   #stateMs = Number.NEGATIVE_INFINITY
-  #isEmpty = false
+  /** Types without a series. */
+  readonly #empty = new Set<RecordType>()
 
   constructor(device: string, pcc: Pcc, context: SourceContext) {
     this.#device = device
@@ -39,8 +42,8 @@ export class PccReader implements DocaReader {
     for (const rows of this.#rows.values()) rows.gone(reason)
     this.#rows.clear()
     this.#namesMs = Number.NEGATIVE_INFINITY
-    if (this.#isEmpty) this.#context.absences.gone(docaPccType, { rdma_device: this.#device }, reason)
-    this.#isEmpty = false
+    for (const type of this.#empty) this.#context.absences.gone(type, { rdma_device: this.#device }, reason)
+    this.#empty.clear()
   }
 
   async close(): Promise<void> {
@@ -116,16 +119,21 @@ export class PccReader implements DocaReader {
     }
     for (const [slot, algorithm] of bySlot)
       if (!this.#rows.has(slot)) this.#rows.set(slot, new AlgorithmRows(this.#device, algorithm, this.#context))
-    this.#reportEmpty(algorithms)
+    this.#reportEmpty()
   }
 
-  #reportEmpty(algorithms: readonly PccAlgorithm[]): void {
-    const isEmpty = algorithms.length === 0
-    if (isEmpty === this.#isEmpty) return
-    this.#isEmpty = isEmpty
+  /** Reports the types that no algorithm has a series of, such as values of algorithms that only count. */
+  #reportEmpty(): void {
+    const { absences } = this.#context
     const labels = { rdma_device: this.#device }
-    const reason = 'no slot of the device has an algorithm; a program loads it with DOCA PCC'
-    if (isEmpty) this.#context.absences.set(docaPccType, labels, '', 'unsupported', reason)
-    else this.#context.absences.clear(docaPccType, labels, '')
+    const found = new Set([...this.#rows.values()].flatMap((rows) => rows.types()))
+    for (const type of docaPccTypes) {
+      if (found.has(type)) {
+        if (this.#empty.delete(type)) absences.clear(type, labels, '')
+        continue
+      }
+      this.#empty.add(type)
+      absences.set(type, labels, '', 'unsupported', found.size === 0 ? NO_ALGORITHM : NO_SUCH_COUNTER)
+    }
   }
 }

@@ -4,12 +4,12 @@ import { DocaSource } from '../doca/doca-source.ts'
 import type { NodeSource, SourceContext } from '../source.ts'
 import type { PccOptions } from './config.ts'
 import { PccReader } from './reader.ts'
-import { docaPccType } from './type.ts'
+import { docaPccTypes } from './type.ts'
 
 /** Creates the source, in the child process that loads the library. */
 export function createPcc(options: PccOptions, context: SourceContext): NodeSource {
   return new DocaSource(options, context, {
-    type: docaPccType,
+    types: docaPccTypes,
     async openReader(device, opened) {
       const pcc = await Pcc.open(device)
       return pcc instanceof DocaFailure ? pcc : new PccReader(device.name, pcc, opened)

@@ -1,4 +1,4 @@
-import { counter, defineType, gauge, label, labelNumber, text, timestamp } from '@sonde/sdk'
+import { counter, defineType, gauge, label, labelNumber, type RecordType, text, timestamp } from '@sonde/sdk'
 
 const entity = { kind: 'nic', key: ['rdma_device'] }
 
@@ -56,3 +56,6 @@ export const docaPccValueType = defineType(
   },
   { entity, core: [] },
 )
+
+/** The types of a device that may have no algorithm. */
+export const docaPccTypes: readonly RecordType[] = [docaPccType, docaPccCounterType, docaPccValueType]

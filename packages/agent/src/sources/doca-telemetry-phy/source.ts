@@ -9,13 +9,13 @@ import type { NodeSource, SourceContext } from '../source.ts'
 import type { PhyOptions } from './config.ts'
 import { LinkErrors } from './link-errors.ts'
 import { PhyReader } from './reader.ts'
-import { docaPhyType } from './type.ts'
+import { docaPhyLaneType, docaPhyType } from './type.ts'
 
 /** Creates the source, in the child process that loads the library. */
 export function createPhy(options: PhyOptions, context: SourceContext): NodeSource {
   const chosen: ChosenOrigins = new Map()
   const openReader = (device: DocaDevice, opened: SourceContext) => openPhy(device, opened, chosen)
-  return new DocaSource(options, context, { type: docaPhyType, openReader })
+  return new DocaSource(options, context, { types: [docaPhyType, docaPhyLaneType], openReader })
 }
 
 /** A device without these calls is still read: the driver counts errors of its link. */

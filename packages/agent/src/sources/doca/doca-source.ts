@@ -1,4 +1,4 @@
-import { type RecordType, SondeError } from '@sonde/sdk'
+import { type AbsenceCode, type RecordType, SondeError } from '@sonde/sdk'
 import { deviceLabelOf } from '@sonde/sdk/internal'
 import { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
@@ -20,8 +20,8 @@ const PROBED = { denied: 'denied', gone: 'absent', unsupported: 'absent', failed
 
 /** How a source reads devices. */
 export interface DocaReading {
-  /** The type whose series are absent with the reason if a device is not read. */
-  readonly type: RecordType
+  /** The types whose series are absent with the reason if a device is not read: those of this source alone. */
+  readonly types: readonly RecordType[]
   /** Creates the reader of a device each time that the device is opened. */
   readonly openReader: OpenReader
 }
@@ -33,16 +33,16 @@ export class DocaSource implements NodeSource {
   readonly #library: DocaLibrary
   readonly #roster: DocaRoster
   readonly #sysfs: KernelFiles
-  readonly #type: RecordType
+  readonly #types: readonly RecordType[]
   readonly #openReader: OpenReader
   readonly #wanted: WantedDevices
   readonly #places = new Map<string, DocaPlace>()
   readonly #list: Duty
   #duties: readonly Duty[]
 
-  constructor(options: DocaOptions, context: SourceContext, { type, openReader }: DocaReading) {
+  constructor(options: DocaOptions, context: SourceContext, { types, openReader }: DocaReading) {
     this.#options = options
-    this.#type = type
+    this.#types = types
     this.#context = context
     this.#library = context.library as DocaLibrary
     // The names of the other devices are listed before the list itself counts as stuck.
@@ -111,8 +111,8 @@ export class DocaSource implements NodeSource {
       return
     }
     this.#wanted.reportMissing(listed, (device, reason) => {
-      if (reason === undefined) this.#context.absences.clear(this.#type, this.#labelsOf(device), '')
-      else this.#context.absences.set(this.#type, this.#labelsOf(device), '', 'unsupported', reason)
+      if (reason === undefined) this.#present(device)
+      else this.#absent(device, 'unsupported', reason)
     })
     this.#refuseAll()
     if (names.size === 0) throw new SondeError('SRC_READ', this.#wanted.none(listed))
@@ -156,21 +156,28 @@ export class DocaSource implements NodeSource {
         return reader instanceof DocaFailure ? reader.ofAdapter(adapterOf(context.paths.sysfs, name)) : reader
       },
       refused: (device, failure) => this.#reportRefusal(device, failure),
-      left: (device, reason) => this.#context.absences.gone(this.#type, this.#labelsOf(device), reason),
+      left: (device, reason) => this.#absent(device, 'gone', reason),
       changed: () => this.#follows(),
     })
   }
 
-  #labelsOf(device: string): Record<string, string> {
-    return { [deviceLabelOf(this.#type) ?? '']: device }
+  #absent(device: string, code: AbsenceCode, reason: string): void {
+    const { absences } = this.#context
+    for (const type of this.#types) {
+      if (code === 'gone') absences.gone(type, labelsOf(type, device), reason)
+      else absences.set(type, labelsOf(type, device), '', code, reason)
+    }
+  }
+
+  #present(device: string): void {
+    for (const type of this.#types) this.#context.absences.clear(type, labelsOf(type, device), '')
   }
 
   #reportRefusal(device: string, failure: DocaFailure | undefined): void {
-    const { absences } = this.#context
     // A device that is lost but still listed is not gone, so its reason stays.
     const code = failure?.kind === 'gone' ? 'failed' : failure?.kind
-    if (code === undefined) absences.clear(this.#type, this.#labelsOf(device), '')
-    else absences.set(this.#type, this.#labelsOf(device), '', code, failure?.error.message ?? '')
+    if (code === undefined) this.#present(device)
+    else this.#absent(device, code, failure?.error.message ?? '')
   }
 
   /** If no device supports the call, the source fails with the reason. */
@@ -186,4 +193,8 @@ export class DocaSource implements NodeSource {
     // Reads come first, because the first duty shows whether the source is on time.
     this.#duties = [...[...this.#places.values()].flatMap((place) => place.duties()), this.#list]
   }
+}
+
+function labelsOf(type: RecordType, device: string): Record<string, string> {
+  return { [deviceLabelOf(type) ?? '']: device }
 }

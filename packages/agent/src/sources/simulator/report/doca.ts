@@ -1,6 +1,7 @@
+import type { RecordType } from '@sonde/sdk'
 import { docaAdpRetxTimeoutsType, docaAdpRetxType, TIMEOUT_EDGES } from '../../doca-telemetry-adp-retx/type.ts'
 import { docaDpaProcessType, docaDpaThreadType } from '../../doca-telemetry-dpa/type.ts'
-import { docaPccCounterType, docaPccType, docaPccValueType } from '../../doca-telemetry-pcc/type.ts'
+import { docaPccCounterType, docaPccType, docaPccTypes, docaPccValueType } from '../../doca-telemetry-pcc/type.ts'
 import { docaPciLatencyType, docaPciType, READ_LATENCY_EDGES } from '../../doca-telemetry-pci/type.ts'
 import type { NicPlace } from '../classes/node-class.ts'
 import { zeros } from './column.ts'
@@ -87,6 +88,9 @@ export function docaTables(nics: readonly NicPlace[]): NicTable[] {
     },
   ]
 }
+
+/** Types of a NIC with an accelerator. */
+export const DPA_TYPES: readonly RecordType[] = [...docaPccTypes, docaDpaProcessType, docaDpaThreadType]
 
 /** Records of NICs with an accelerator: a congestion-control algorithm, and the process that runs it. */
 export function docaDpaTables(nics: readonly NicPlace[]): NicTable[] {

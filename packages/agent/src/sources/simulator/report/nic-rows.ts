@@ -4,7 +4,7 @@ import { missedDevice } from '../observe/missed.ts'
 import { NicReader } from '../observe/nic-reader.ts'
 import { COUNTERS } from '../observe/nic-reading.ts'
 import type { Simulation } from '../simulation.ts'
-import { docaDpaTables, docaTables } from './doca.ts'
+import { DPA_TYPES, docaDpaTables, docaTables } from './doca.ts'
 import { docaDiagTables } from './doca-diag.ts'
 import { docaPhyTables } from './doca-phy.ts'
 import { ethtoolTables } from './ethtool.ts'
@@ -25,6 +25,7 @@ const OF_ANY_PORT = new Set([
   NIC_QUANTITIES.lane2,
   NIC_QUANTITIES.lane3,
 ])
+const NO_DPA = 'the simulated NIC has no data-path accelerator'
 const OF_ACTIVE_PORT = Object.values(NIC_QUANTITIES).filter((number) => !OF_ANY_PORT.has(number))
 
 /** Records of all NICs. */
@@ -52,6 +53,8 @@ export class NicRows {
     this.#tables = tables.map((table) => {
       return { ...table, records: new ReportRows(context, table.type, table.columns, table.rows, COUNTERS) }
     })
+    for (const { device } of nics.filter(({ model }) => !model.hasDpa))
+      for (const type of DPA_TYPES) context.absences.set(type, { rdma_device: device }, '', 'unsupported', NO_DPA)
   }
 
   /** Reads and reports every NIC, in parts. */
