@@ -40,7 +40,7 @@ function checkLedger({ stats, queuedRecords }: DeliverySink): void {
   assert.equal(stats.in, stats.out + droppedTotal(stats) + queuedRecords, 'in = out + dropped + queued')
 }
 
-/** Closes a sink in small steps: if the clock outruns the disk, the limit of closing ends before the queue is closed. */
+/** Closes a sink in small steps: if the clock outran the disk, the limit of closing would end before its queue. */
 async function close(sink: DeliverySink, timers: SimulatedTimers): Promise<void> {
   let isClosed = false
   const closed = sink.close().then(() => {
