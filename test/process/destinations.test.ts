@@ -226,6 +226,7 @@ export:
 test('a disk that hangs below a destination that nobody waits for holds up no application and no other destination', async (t) => {
   const home = folder(t)
   const [sockets, gate] = [join(home, 'sockets'), join(home, 'gate')]
+  const [far, near] = [await HttpPeer.start(t), await HttpPeer.start(t)]
   execFileSync('mkfifo', [gate])
   const file = fileWith(
     t,
@@ -238,6 +239,10 @@ export:
   files:
     - { data_root: ${home}/all }
     - { name: slow, data_root: ${home}/slow, acknowledges: false, queue_limit_bytes: 65536 }
+  jsonl:
+    - { name: queued, url: ${far.url}/, queue_dir: ${home}/slow/queue, acknowledges: false, queue_limit_bytes: 65536,
+        batch_bytes_max: 65536 }
+    - { name: near, url: ${near.url}/ }
 `,
   )
   const env = { SONDE_SERVICE_ENABLED: undefined, SONDE_TEST_DISK: `${home}/slow`, SONDE_TEST_GATE: gate }
@@ -263,6 +268,8 @@ export:
     readFiles(join(home, root)).flatMap(({ batches }) =>
       batches.flatMap(({ type, records }) => (type.name === 'loaf' ? records.map((r) => Number(r.loaves_total)) : [])),
     )
+  const loavesAt = (peer: HttpPeer) =>
+    linesOf(peer).flatMap(({ type, record }) => (type === 'loaf' ? [Number(record.loaves_total)] : []))
   const toldIn = (root: string) =>
     readFiles(join(home, root))
       .filter(({ source }) => source?.id === 'oven')
@@ -272,37 +279,43 @@ export:
   await bake(200)
   assert.equal(keptIn('all').length, 200, 'what was acknowledged is there')
   assert.deepEqual([schema.status().sinks.map(({ stats }) => stats.dropped)], [[{}]])
-  const down = /^sonde_sink_up\{sink="slow"\} 0/m
-  const dropped = /^sonde_loss_records_total\{component="slow",reason="queue_full"[^}]*\} 0*[1-9]/m
-  await until(
-    'it says so',
-    LIMIT_MS,
-    async () => down.test(await metricsOf(first)) && dropped.test(await metricsOf(first)),
-  )
+  const hung = ['slow', 'queued']
+  const down = (page: string, name: string) => page.includes(`\nsonde_sink_up{sink="${name}"} 0`)
+  const drops = (page: string, name: string) =>
+    new RegExp(`^sonde_loss_records_total\\{component="${name}",reason="queue_full"[^}]*\\} 0*[1-9]`, 'm').test(page)
+  await until('both say so', LIMIT_MS, async () => {
+    const page = await metricsOf(first)
+    return hung.every((name) => down(page, name) && drops(page, name))
+  })
   assert.match(await metricsOf(first), /^sonde_sink_up\{sink="files"\} 1/m)
+  await until('the other queue delivers', LIMIT_MS, () => loavesAt(near).length === 200)
 
   const opened = openSync(gate, constants.O_RDWR | constants.O_NONBLOCK)
   t.after(() => closeSync(opened))
-  await until('it says that all is well', LIMIT_MS, async () => !down.test(await metricsOf(first)))
+  await until('they say that all is well', LIMIT_MS, async () => {
+    const page = await metricsOf(first)
+    return hung.every((name) => !down(page, name))
+  })
   await bake(10)
-  await until('it has what comes', LIMIT_MS, () => keptIn('slow').includes(210))
+  await until('they have what comes', LIMIT_MS, () => keptIn('slow').includes(210) && loavesAt(far).includes(210))
   assert.deepEqual(toldIn('slow'), [`slow queue_full ${210 - keptIn('slow').length}`], 'the file says what is missing')
+  assert.ok(loavesAt(far).length < 210, 'the queue dropped what it had no room for')
   await first.stop('SIGKILL')
 
   const second = await startSonde(['agent', '--config', file], { env, main })
   t.after(() => second.stop('SIGKILL'))
   await bake(10)
-  await until('it goes on', LIMIT_MS, () => keptIn('slow').includes(220))
+  await until('they go on', LIMIT_MS, () => keptIn('slow').includes(220) && loavesAt(far).includes(220))
   await assertStops(second)
   const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  const sorted = (kept: Iterable<number>) => [...kept].sort((a, b) => a - b)
+  const late = (kept: readonly number[]) => sorted(new Set(kept.filter((n) => n > 200)))
+  assert.deepEqual(sorted(keptIn('all')), numbers(1, 220))
+  assert.deepEqual(sorted(new Set(loavesAt(near))), numbers(1, 220))
   assert.deepEqual(
-    keptIn('all').sort((a, b) => a - b),
-    numbers(1, 220),
+    [late(keptIn('slow')), late(loavesAt(far)), toldIn('all')],
+    [numbers(201, 220), numbers(201, 220), []],
   )
-  const late = keptIn('slow')
-    .filter((n) => n > 200)
-    .sort((a, b) => a - b)
-  assert.deepEqual([late, toldIn('all')], [numbers(201, 220), []])
 })
 
 test('what a connection cannot use ends the start with file, line and key path', async (t) => {

@@ -41,6 +41,11 @@ export class DeadLetters<P> {
     return this.#overflowed + (this.#box?.overflowed ?? 0)
   }
 
+  /** A sentence while the disk of the files hangs; else empty. */
+  get hanging(): string {
+    return this.#box?.hanging ?? ''
+  }
+
   put(letter: DeadLetter<P>): void {
     this.#box?.put(letter)
     const keep = this.#onReject

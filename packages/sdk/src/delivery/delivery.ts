@@ -96,7 +96,7 @@ class Delivery<P> implements DeliverySink {
   }
 
   get failing(): string {
-    return this.#ledger.failing
+    return this.#ledger.failing || this.#queue.durable?.hanging || this.#letters.hanging
   }
 
   get queuedRecords(): number {

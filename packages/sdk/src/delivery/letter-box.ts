@@ -42,6 +42,11 @@ export class LetterBox {
     this.#queue.attach({ found: () => undefined, expired: () => undefined, failed: onFailure })
   }
 
+  /** A sentence while the disk hangs; else empty. */
+  get hanging(): string {
+    return this.#queue.hanging
+  }
+
   /** Keeps a letter. Its batches are copied during the call. */
   put({ cause, reason, batches }: Letter): void {
     const records = batches.reduce((sum, { count }) => sum + count, 0)

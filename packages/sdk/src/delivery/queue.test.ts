@@ -11,6 +11,7 @@ class DurableQueue extends MemoryQueue {
   readonly durable: Durable = {
     unwrittenBytes: 0,
     unwrittenLimitBytes: 1,
+    hanging: '',
     attach: () => undefined,
     lastPage: () => Promise.resolve(0n),
     skip: () => undefined,

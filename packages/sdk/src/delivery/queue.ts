@@ -41,6 +41,8 @@ export interface DurableQueue {
   /** Size of the batches that are not written yet, and its limit. Unit: bytes. */
   readonly unwrittenBytes: number
   readonly unwrittenLimitBytes: number
+  /** A sentence while the disk hangs; else empty. */
+  readonly hanging: string
   /** Writes the batches that are not written yet, for a process that ends and cannot wait. */
   finishNow(): void
   /** The last page of a client whose records are written; 0 if none is known. */

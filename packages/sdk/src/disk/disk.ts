@@ -14,6 +14,9 @@ const THREADS = Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 4
  */
 const CALL_COUNT_LIMIT = Math.max(1, THREADS - 1)
 
+/** A disk that is silent for so long hangs. Unit: milliseconds. */
+const HANG_MS = 5000
+
 const inUse = new Set<Disk>()
 /** Disks with waiting calls; the disk with the oldest last turn is first. */
 const waiting = new Set<Disk>()
@@ -36,6 +39,12 @@ export class Disk {
   /** For how long no call has ended although some are under way. Unit: milliseconds. */
   get silentMs(): number {
     return this.#underWay === 0 ? 0 : performance.now() - this.#answeredMs
+  }
+
+  /** A sentence if the disk below a folder hangs; empty if it does not. */
+  hanging(folder: string): string {
+    if (this.silentMs < HANG_MS) return ''
+    return `the disk of ${folder} takes nothing; look whether it hangs: what was reported waits in memory`
   }
 
   /** The disk is no longer used: its share of calls goes to other disks. Calls are still accepted. */

@@ -123,6 +123,10 @@ export class DiskQueue implements DeliveryQueue, DurableQueue {
     return this.#writer.unwrittenBytes
   }
 
+  get hanging(): string {
+    return this.#disk.hanging(this.#folder)
+  }
+
   get #unreadRecords(): number {
     // What an earlier process left counts from the moment at which `found` tells of it.
     const inFiles = this.#lock === undefined ? 0 : this.#end - this.#reader.ordinal

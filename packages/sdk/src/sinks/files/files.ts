@@ -40,8 +40,6 @@ export interface FilesSink extends Sink {
 }
 
 const TICK_MS = 1000
-/** A disk that is silent for so long hangs. Unit: milliseconds. */
-const STALL_MS = 5000
 /** A client that connects waits no longer for a disk that hangs. Unit: milliseconds. */
 const LOOK_LIMIT_MS = 1000
 const SLOW_DISK =
@@ -112,8 +110,7 @@ class Files implements FilesSink {
 
   get failing(): string {
     const { config, disk, failing, queuedRecords } = this.#context
-    if (failing !== '' || queuedRecords === 0 || disk.silentMs < STALL_MS) return failing
-    return `the disk of ${config.dataRoot} takes nothing; look whether it hangs: what was reported waits in memory`
+    return failing !== '' || queuedRecords === 0 ? failing : disk.hanging(config.dataRoot)
   }
 
   accept(batch: Batch): void {
