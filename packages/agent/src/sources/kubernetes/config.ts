@@ -29,6 +29,11 @@ export const kubernetesOptions = block({
     [],
     'Names of resources that are GPUs too, besides `nvidia.com/gpu`, `nvidia.com/gpu.shared` and `nvidia.com/mig-…`',
   ),
+  nic_resources: setting(
+    list(boundedText(1, 253), 64, 'names'),
+    [],
+    'Names of resources that are NICs too, besides `rdma/…` and each resource whose ids are PCI addresses of NICs',
+  ),
   api_server: setting(
     pattern(/^(auto|off|https?:\/\/[^\s/@]{1,255})$/, 'auto, off, or an address such as https://10.96.0.1:443'),
     'auto',

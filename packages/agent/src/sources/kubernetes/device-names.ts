@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import { isPciAddress } from '../pod-nics/functions.ts'
 import type { DeviceId } from './device-id.ts'
 import { isObject, textAt } from './json.ts'
 
@@ -20,7 +21,7 @@ export interface ResolvedDevice {
   readonly Hostname: string
 }
 
-/** A device of a driver of claims: the UUID of a GPU or of a MIG instance, by the key of `claimKey`. */
+/** Devices of drivers of claims by the key of `claimKey`: UUID of a GPU or of a MIG instance, or PCI address. */
 export type ClaimDevices = ReadonlyMap<string, string>
 
 /** The names of the GPUs of this node. */
@@ -60,7 +61,7 @@ export class DeviceNames {
   /** The device of a claim; undefined if neither the API server nor a source has named it. */
   ofClaim(driver: string, pool: string, device: string): ResolvedDevice | undefined {
     const uuid = this.#claimed.get(claimKey(driver, pool, device))
-    if (uuid === undefined) return undefined
+    if (uuid === undefined || isPciAddress(uuid)) return undefined
     return this.resolve({ kind: uuid.startsWith('MIG-') ? 'mig' : 'gpu', uuid })
   }
 }

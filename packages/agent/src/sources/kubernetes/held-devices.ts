@@ -31,7 +31,10 @@ interface NamedDevice {
  * The devices in an answer of the kubelet, each once for a container: a container that holds several replicas of a GPU
  * holds one GPU. A device whose id is not resolved has the id in the place of the UUID.
  */
-export function heldDevices({ devices, claims }: PodResources, names: DeviceNames): ContainerDevice[] {
+export function heldDevices(
+  { devices, claims }: Pick<PodResources, 'devices' | 'claims'>,
+  names: DeviceNames,
+): ContainerDevice[] {
   const named = [
     ...devices.map(({ resource, id, ...owner }): NamedDevice => {
       const parsed = parseDeviceId(id)
@@ -49,7 +52,7 @@ export function heldDevices({ devices, claims }: PodResources, names: DeviceName
     const key = JSON.stringify(Object.values(labels))
     if (held.has(key)) continue
     const { namespace, pod } = owner
-    const other = [...(podsOf.get(keyOf(resource, id)) ?? [])].find((name) => name !== `${namespace}/${pod}`)
+    const other = [...(podsOf.get(heldKey(resource, id)) ?? [])].find((name) => name !== `${namespace}/${pod}`)
     const doubt =
       device === undefined
         ? `no source has reported a GPU that ${id} names`
@@ -62,16 +65,19 @@ export function heldDevices({ devices, claims }: PodResources, names: DeviceName
 }
 
 /** The pods that hold each id. A plugin gives an id to one container; claims can be shared. */
-function podsByDevice(named: readonly NamedDevice[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function podsByDevice(
+  named: readonly Pick<NamedDevice, 'owner' | 'resource' | 'id'>[],
+): ReadonlyMap<string, ReadonlySet<string>> {
   const pods = new Map<string, Set<string>>()
   for (const { owner, resource, id } of named) {
-    const key = keyOf(resource, id)
+    const key = heldKey(resource, id)
     const known = pods.get(key) ?? new Set()
     pods.set(key, known.add(`${owner.namespace}/${owner.pod}`))
   }
   return pods
 }
 
-function keyOf(resource: string, id: string): string {
+/** The key of a device in {@link podsByDevice}. */
+export function heldKey(resource: string, id: string): string {
   return `${resource} ${id}`
 }

@@ -13,7 +13,7 @@ const NEEDS = needs('grpcio', 'protoc')
 
 const kubelet = NEEDS.skip === false ? await new KubeletDouble({ after }).start() : undefined
 
-kubelet?.pods(podWith('trainer-0', ['GPU-aa']))
+kubelet?.pods(podWith('trainer-0', ['GPU-aa']), podWith('trainer-1', ['7'], 'rdma/hca_shared'))
 testSource(kubernetes, { ...NEEDS, options: { kubelet_socket: kubelet?.socket ?? '/none' } })
 
 /** The source over a kubelet that this file shares. */

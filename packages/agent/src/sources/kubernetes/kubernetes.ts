@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { KUBERNETES_MODULE } from '../../places.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podNicDeviceType } from '../pods/type.ts'
 import type { LibraryDefinition, Probe, SourceDefinition } from '../source.ts'
 import { INTERVAL_MS, type KubernetesOptions, kubernetesOptions } from './config.ts'
 
@@ -15,8 +15,8 @@ const library: LibraryDefinition<undefined> = {
 /** Registry row of the kubernetes source: it runs where a kubelet has its socket. */
 export const kubernetes: SourceDefinition = {
   name: 'kubernetes',
-  summary: 'Pods of this node and their GPUs, from the kubelet and the API server',
-  types: [podInfoType, podDeviceType],
+  summary: 'Pods of this node with their GPUs and NICs, from the kubelet and the API server',
+  types: [podInfoType, podDeviceType, podNicDeviceType],
   host: 'kubernetes',
   module: KUBERNETES_MODULE,
   intervalMs: INTERVAL_MS,

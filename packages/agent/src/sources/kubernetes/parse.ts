@@ -39,8 +39,8 @@ export interface PodResources {
 
 /** Which devices are decoded. */
 export interface PodResourcesOptions {
-  /** Whether a resource is a GPU. Devices of other resources are skipped. */
-  readonly isWanted: (resource: string) => boolean
+  /** Whether a device of a resource, or of a driver of claims, is decoded. Other devices are skipped. */
+  readonly isWanted: (resource: string, id: string) => boolean
   /** Devices and claims that are kept; further devices are counted. */
   readonly devicesMax: number
 }
@@ -116,8 +116,10 @@ class Decoder {
       if (field === 1) resource = utf8.decode(bytes)
       else if (field === 2) ids.push(bytes)
     }
-    if (!this.#options.isWanted(resource)) return
-    for (const id of ids) this.#keep(this.#devices, owner, { resource, id: utf8.decode(id) })
+    for (const bytes of ids) {
+      const id = utf8.decode(bytes)
+      if (this.#options.isWanted(resource, id)) this.#keep(this.#devices, owner, { resource, id })
+    }
   }
 
   #addClaim(message: Uint8Array, owner: Owner): void {
@@ -134,7 +136,7 @@ class Decoder {
         else if (field === 3) pool = utf8.decode(bytes)
         else if (field === 4) device = utf8.decode(bytes)
       }
-      if (this.#options.isWanted(driver)) this.#keep(this.#claims, owner, { claim, driver, pool, device })
+      if (this.#options.isWanted(driver, device)) this.#keep(this.#claims, owner, { claim, driver, pool, device })
     }
   }
 

@@ -2,10 +2,11 @@ import type { Labels, RecordType } from '@sonde/sdk'
 import { podAppOf } from '@sonde/sdk/internal'
 import { FieldAbsences } from '../field-absences.ts'
 import { OF_CLAIM, OF_KUBELET } from '../pods/evidence.ts'
-import { podDeviceType, podInfoType } from '../pods/type.ts'
+import { podDeviceType, podInfoType, podNicDeviceType } from '../pods/type.ts'
 import type { SourceContext } from '../source.ts'
 import type { ApiPod } from './api-pod.ts'
 import type { ContainerDevice } from './held-devices.ts'
+import type { ContainerNic } from './held-nics.ts'
 
 const NO_API = 'the kubelet does not report it, and the API server is not read'
 const NOT_TOLD = 'the API server does not report it of this pod'
@@ -16,6 +17,13 @@ export interface ReportedPod {
   readonly namespace: string
   readonly pod: string
   readonly facts: ApiPod | undefined
+}
+
+/** All pods of the node, with what their containers hold. */
+export interface ReportedPods {
+  readonly pods: Iterable<ReportedPod>
+  readonly devices: Iterable<ContainerDevice>
+  readonly nics: Iterable<ContainerNic>
 }
 
 /** Reports the rows of pods and of their devices, and the end of rows. */
@@ -31,7 +39,7 @@ export class PodRows {
   }
 
   /** Reports all pods and devices. Rows of the previous report that are not among them are gone. */
-  report(pods: Iterable<ReportedPod>, devices: Iterable<ContainerDevice>, time: bigint): void {
+  report({ pods, devices, nics }: ReportedPods, time: bigint): void {
     this.#before = this.#rows
     this.#rows = new Map()
     for (const pod of pods) this.#reportPod(pod, time)
@@ -39,6 +47,7 @@ export class PodRows {
       const { via } = claim ? OF_CLAIM : OF_KUBELET
       this.#report(podDeviceType, labels, { time, via, resource, device_id: id, doubt, present: 1 }, '')
     }
+    for (const { labels, values } of nics) this.#report(podNicDeviceType, labels, { time, ...values }, '')
     for (const [key, row] of this.#before) if (!this.#rows.has(key)) row.leave(GONE)
   }
 

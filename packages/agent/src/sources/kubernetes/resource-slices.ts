@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import { isPciAddress } from '../pod-nics/functions.ts'
 import type { ApiServer } from './api-server.ts'
 import { type ClaimDevices, claimKey } from './device-names.ts'
 import { isObject, jsonFrom, objectAt, textAt } from './json.ts'
@@ -7,6 +8,7 @@ import { isObject, jsonFrom, objectAt, textAt } from './json.ts'
 const VERSIONS = ['v1', 'v1beta2', 'v1beta1']
 /** Devices that are kept. Policy: further devices are not resolved. */
 const DEVICES_MAX = 4096
+const UUID = /^(GPU|MIG)-[0-9A-Za-z-]{1,80}$/
 /** Time between two lists: a driver publishes its devices when it starts. Unit: milliseconds. */
 const EVERY_MS = 60_000
 
@@ -16,7 +18,7 @@ export class ResourceSlices {
   readonly #nodeName: string
   readonly #ending = new AbortController()
   #listedMs = Number.NEGATIVE_INFINITY
-  /** UUIDs of GPUs and MIG instances. */
+  /** UUIDs of GPUs and MIG instances, and PCI addresses of NICs. */
   devices: ClaimDevices = new Map()
 
   constructor(server: ApiServer, nodeName: string) {
@@ -54,7 +56,10 @@ export class ResourceSlices {
   }
 }
 
-/** The UUIDs in a list of resource slices. In `v1beta1`, the attributes of a device are one level deeper. */
+/** Attribute with the PCI address of a device; the same for all drivers. */
+const PCI_ADDRESS = 'resource.kubernetes.io/pciBusID'
+
+/** The devices in a list of resource slices. In `v1beta1`, the attributes of a device are one level deeper. */
 function claimDevicesIn(list: unknown): ClaimDevices {
   const devices = new Map<string, string>()
   for (const slice of objectsIn(list, 'items')) {
@@ -62,9 +67,11 @@ function claimDevicesIn(list: unknown): ClaimDevices {
     const [driver, pool] = [textAt(spec, 'driver'), textAt(objectAt(spec, 'pool'), 'name')]
     for (const device of objectsIn(spec, 'devices')) {
       const inner = isObject(device.basic) ? device.basic : device
-      const uuid = textAt(objectAt(objectAt(inner, 'attributes'), 'uuid'), 'string')
-      if (!/^(GPU|MIG)-[0-9A-Za-z-]{1,80}$/.test(uuid) || devices.size >= DEVICES_MAX) continue
-      devices.set(claimKey(driver, pool, textAt(device, 'name')), uuid)
+      const attributes = objectAt(inner, 'attributes')
+      const [uuid, address] = ['uuid', PCI_ADDRESS].map((name) => textAt(objectAt(attributes, name), 'string'))
+      const found = [uuid, address].find((name = '') => UUID.test(name) || isPciAddress(name))
+      if (found === undefined || devices.size >= DEVICES_MAX) continue
+      devices.set(claimKey(driver, pool, textAt(device, 'name')), found)
     }
   }
   return devices

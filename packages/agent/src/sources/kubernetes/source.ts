@@ -6,14 +6,15 @@ import { ApiServer } from './api-server.ts'
 import type { KubernetesOptions } from './config.ts'
 import { DeviceNames, type GpuName, gpuNamesIn } from './device-names.ts'
 import { heldDevices } from './held-devices.ts'
+import { HeldNics } from './held-nics.ts'
 import { Kubelet } from './kubelet.ts'
 import { lookForSocket } from './kubernetes.ts'
-import { parsePodResources } from './parse.ts'
+import { type PodResources, parsePodResources } from './parse.ts'
 import { PodCache } from './pod-cache.ts'
 import { PodRows, type ReportedPod } from './pod-rows.ts'
 import { PodWatch } from './pod-watch.ts'
 import { ResourceSlices } from './resource-slices.ts'
-import { gpuResources } from './resources.ts'
+import { gpuResources, nicResources } from './resources.ts'
 
 /** Time beyond the limit of an answer before the call counts as stuck. Unit: milliseconds. */
 const GRACE_MS = 1000
@@ -29,6 +30,8 @@ export class KubernetesSource implements NodeSource {
   readonly #context: SourceContext
   readonly #kubelet: Kubelet
   readonly #isGpu: (resource: string) => boolean
+  readonly #isNic: (resource: string, id: string) => boolean
+  readonly #nics: HeldNics
   readonly #rows: PodRows
   readonly #cache: PodCache
   /** Undefined if the API server is not read. */
@@ -43,6 +46,8 @@ export class KubernetesSource implements NodeSource {
     this.#context = context
     this.#kubelet = new Kubelet(options)
     this.#isGpu = gpuResources(options.gpu_resources)
+    this.#isNic = nicResources(options.nic_resources)
+    this.#nics = new HeldNics(context.paths.sysfs)
     const nodeName = options.node_name || process.env.NODE_NAME || hostname()
     this.#rows = new PodRows(context, nodeName)
     this.#cache = new PodCache(options.max_pods)
@@ -110,25 +115,54 @@ export class KubernetesSource implements NodeSource {
 
   async #report(bytes: Uint8Array): Promise<void> {
     const { kubelet_socket: path, max_devices: devicesMax } = this.#options
-    const answer = parsePodResources(bytes, { isWanted: this.#isGpu, devicesMax })
+    const isWanted = (resource: string, id: string) => this.#isGpu(resource) || this.#isNic(resource, id)
+    const answer = parsePodResources(bytes, { isWanted, devicesMax })
     if (answer === undefined)
       throw new SondeError('SRC_KUBELET', `the kubelet at ${path} answers with bytes that are no PodResources`)
     this.#drop('device_limit', answer.leftOut)
     this.#drop('name', answer.refused)
     this.#drop('pod_limit', this.#cache.takeLeftOut())
     if (answer.claims.length > 0) await this.#refreshSlices()
-    const all = heldDevices(answer, new DeviceNames(this.#gpus, this.#slices?.devices))
-    const held = all.filter(({ namespace, pod }) => !ENDED.has(this.#cache.get(namespace, pod)?.phase ?? ''))
-    this.#drop('pod_ended', all.length - held.length)
+    const { gpus, nics } = this.#sorted(answer)
+    const claimed = this.#slices?.devices ?? new Map<string, string>()
+    const held = this.#ofPresentPods(heldDevices(gpus, new DeviceNames(this.#gpus, claimed)))
+    const heldNics = this.#ofPresentPods(await this.#nics.find(nics, claimed, performance.now()))
     const pods = new Map<string, ReportedPod>()
     const add = (namespace: string, pod: string) =>
       pods.set(`${namespace}/${pod}`, { namespace, pod, facts: this.#cache.get(namespace, pod) })
     for (const { namespace, pod } of held) add(namespace, pod)
     for (const { namespace, name, requestedGpus, phase } of this.#cache.all())
       if (requestedGpus > 0 && !ENDED.has(phase)) add(namespace, name)
-    this.#rows.report(pods.values(), held, wallNs())
+    this.#rows.report({ pods: pods.values(), devices: held, nics: heldNics }, wallNs())
     const known = this.#watch === undefined ? '' : `; the API server reports ${countOf(this.#cache.count, 'pod')}`
-    this.#found = `${countOf(answer.pods, 'pod')}, ${countOf(held.length, 'GPU of containers', 'GPUs of containers')}${known}`
+    const counts = [
+      countOf(answer.pods, 'pod'),
+      countOf(held.length, 'GPU of containers', 'GPUs of containers'),
+      ...(heldNics.length === 0 ? [] : [countOf(heldNics.length, 'NIC of containers', 'NICs of containers')]),
+    ]
+    this.#found = `${counts.join(', ')}${known}`
+  }
+
+  /** The GPUs and the NICs of an answer. */
+  #sorted({ devices, claims }: PodResources) {
+    const isGpu = this.#isGpu
+    return {
+      gpus: {
+        devices: devices.filter((one) => isGpu(one.resource)),
+        claims: claims.filter((one) => isGpu(one.driver)),
+      },
+      nics: {
+        devices: devices.filter((one) => !isGpu(one.resource)),
+        claims: claims.filter((one) => !isGpu(one.driver)),
+      },
+    }
+  }
+
+  /** Without the devices of pods that have ended, which are counted. */
+  #ofPresentPods<T extends { readonly namespace: string; readonly pod: string }>(all: readonly T[]): T[] {
+    const held = all.filter(({ namespace, pod }) => !ENDED.has(this.#cache.get(namespace, pod)?.phase ?? ''))
+    this.#drop('pod_ended', all.length - held.length)
+    return held
   }
 
   /** Devices of claims are looked up only if a container has one. */

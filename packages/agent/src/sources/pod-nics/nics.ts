@@ -1,9 +1,10 @@
 import { CallFailure } from '../../native/call-failure.ts'
 import type { EthtoolSocket, StatisticSet } from '../../native/ethtool.ts'
-import { hostFunction, isPciAddress } from './functions.ts'
+import { hostFunction, isOwn, isPciAddress, whyNoCounters } from './functions.ts'
 
 /** Bytes of a name in the statistics of a driver. */
 const NAME_BYTES = 32
+const VIRTUAL = 'a virtual interface has no RDMA device'
 /** The statistic of a veth interface with the number of its other end, in the namespace of that end. */
 const PEER = 'peer_ifindex'
 
@@ -15,6 +16,7 @@ export interface Nic {
   readonly rdma_device: string
   readonly physical_function: string
   readonly host_interface: string
+  readonly no_counters: string
   readonly own: 0 | 1
 }
 
@@ -50,14 +52,15 @@ async function nicOf(socket: EthtoolSocket, name: string, host: HostView): Promi
   // Some virtual interfaces have no driver that answers.
   const { driver, busInfo } = found instanceof CallFailure ? { driver: '', busInfo: '' } : found
   if (isPciAddress(busInfo)) {
-    const { rdmaDevice, physicalFunction, representor } = await hostFunction(host.sysfs, busInfo)
-    return {
-      ...{ name, driver, pci_address: busInfo, rdma_device: rdmaDevice, physical_function: physicalFunction },
-      ...{ host_interface: representor, own: 1 },
-    }
+    const found = await hostFunction(host.sysfs, busInfo)
+    const { rdmaDevice: rdma_device, physicalFunction: physical_function, representor: host_interface } = found
+    const own = isOwn(found) ? 1 : 0
+    const place = { pci_address: busInfo, rdma_device, physical_function, host_interface }
+    return { name, driver, ...place, no_counters: whyNoCounters(found), own }
   }
   const host_interface = driver === 'veth' ? await otherEnd(socket, name, host) : ''
-  return { name, driver, pci_address: '', rdma_device: '', physical_function: '', host_interface, own: 0 }
+  const place = { pci_address: '', rdma_device: '', physical_function: '', host_interface }
+  return { name, driver, ...place, no_counters: VIRTUAL, own: 0 }
 }
 
 /** The end of a veth pair on the host; empty if it is in another namespace. */

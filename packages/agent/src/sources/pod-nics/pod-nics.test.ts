@@ -91,10 +91,12 @@ test('a virtual function leads to its RDMA device, its adapter and its represent
     rdmaDevice: 'mlx5_5',
     physicalFunction: adapter,
     representor: 'ens1f0r1',
+    ...{ virtualFunctions: 0, driver: '' },
   })
   // The RDMA device belongs to the namespace of the pod: the host sees only the adapter.
   node.remove(`sys/bus/pci/devices/${vf}/infiniband/mlx5_5`)
   node.remove(`sys/bus/pci/devices/${vf}/infiniband`)
   assert.equal((await hostFunction(sysfs, vf)).rdmaDevice, '')
-  assert.deepEqual(await hostFunction(sysfs, adapter), { rdmaDevice: '', physicalFunction: '', representor: '' })
+  const own = { rdmaDevice: '', physicalFunction: '', representor: '', virtualFunctions: 2, driver: '' }
+  assert.deepEqual(await hostFunction(sysfs, adapter), own)
 })

@@ -105,8 +105,8 @@ export class PodNicsSource implements NodeSource {
     const time = wallNs()
     const { source, absences } = this.#context
     for (const { id, owner } of namespaces) {
-      for (const { name, ...nic } of this.#known.get(id)?.nics ?? []) {
-        const labels = { namespace: owner?.namespace ?? '', pod: owner?.pod ?? '', interface: name }
+      for (const { name, rdma_device, ...nic } of this.#known.get(id)?.nics ?? []) {
+        const labels = { namespace: owner?.namespace ?? '', pod: owner?.pod ?? '', interface: name, rdma_device }
         rows.set(JSON.stringify(Object.values(labels)), labels)
         source.report(podNicType, { time, ...labels, ...nic, via: VIA })
       }

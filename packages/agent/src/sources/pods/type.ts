@@ -59,6 +59,30 @@ export const podDeviceType = defineType(
   { entity, core: ['present'] },
 )
 
+/** Devices of NICs that containers hold: one record for each container and device of a plugin or claim. */
+export const podNicDeviceType = defineType(
+  'pod_nic_device',
+  'A device of a NIC that a container holds',
+  {
+    time: timestamp(),
+    ...labels,
+    container: label('Name of the container'),
+    resource: label('Resource of Kubernetes, or driver of the claim'),
+    device_id: label('Id of the device as its plugin or driver wrote it, such as a PCI address'),
+    rdma_device: label('RDMA device of the function, as the host names it; empty if the host does not see it'),
+    pci_address: text({ help: 'PCI address of the function; empty if the id names none' }),
+    physical_function: text({ help: 'PCI address of the adapter if the function is a part of it; else empty' }),
+    host_interface: text({ help: 'Representor: the interface of the host that stands for the function; else empty' }),
+    via: text({ help: 'Origin of this fact' }),
+    doubt: text({ help: 'Why the origin contradicts itself or is incomplete; empty if it does not' }),
+    no_counters: text({
+      help: 'Why no RDMA counters are those of this pod alone; empty if those of `rdma_device` are',
+    }),
+    own: gauge('u8', { help: '1 if the pod has the device for itself, 0 if others use it too' }),
+  },
+  { entity, core: [] },
+)
+
 /**
  * Resource use of a pod's processes on a GPU, if the exporter reports it separately from the whole GPU: one record for
  * each container and device. For a shared device, these are the only values that differ between its pods.
