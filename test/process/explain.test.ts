@@ -112,7 +112,7 @@ test('without an agent the drivers of a source are asked once, in a child proces
 test('an unknown name is a usage error that offers the nearest', async () => {
   const { code, output } = await runSonde(['explain', 'netdv', ...NOBODY])
   assert.equal(code, 2)
-  assert.match(output, /^sonde: no source, device, metric or rule is called "netdv"; nearest: netdev\n$/)
+  assert.match(output, /^sonde: no source, device, metric, pod or rule is called "netdv"; nearest: netdev\n$/)
   const alone = await runSonde(['explain', 'GPU 0', ...NOBODY])
   assert.equal(alone.code, 2)
   assert.match(

@@ -41,11 +41,11 @@ async function bringUp(t: TestContext) {
       const answer = await ask<PodsAnswer>(sonde, '/api/v1/pods')
       return holds(answer) && answer
     })
-  return { sonde, nvml, kubelet, api, pods }
+  return { file, sonde, nvml, kubelet, api, pods }
 }
 
 test('a pod has the numbers of its GPU, without an exporter: driver, kubelet and API server', NEEDS, async (t) => {
-  const { sonde, kubelet, api, pods } = await bringUp(t)
+  const { file, sonde, kubelet, api, pods } = await bringUp(t)
   const uuid = await until('the GPUs', 60_000, async () => {
     const text = await (await fetch(`${sonde.address}/metrics`)).text()
     return /DCGM_FI_DEV_GPU_UTIL\{gpu="0",UUID="([^"]+)"/.exec(text)?.[1] ?? false
@@ -75,6 +75,21 @@ test('a pod has the numbers of its GPU, without an exporter: driver, kubelet and
   const { output } = await runSonde(['ps', '--url', sonde.address])
   assert.match(output, /^trainer-0: GPUs certain, by kubelet; app by label app\.kubernetes\.io\/name \(API server\)$/m)
   assert.match(output, /^trainer-1: app by label app \(API server\); Pending: ImagePullBackOff$/m)
+  const flags = ['--config', file, '--listen', new URL(sonde.address).host]
+  const whole = await runSonde(['explain', 'ml/trainer-0', ...flags])
+  assert.equal(whole.code, 0, whole.output)
+  assert.match(whole.output, /✓ PodResources .*: GPU-\S+; certain, by kubelet$/m)
+  assert.match(
+    whole.output,
+    /✓ labels .*label app\.kubernetes\.io\/name, from API server: app pretrain, service worker$/m,
+  )
+  assert.match(whole.output, /✓ scrape .* of 9 numbers, newest/)
+  const waits = await runSonde(['explain', 'trainer-1', ...flags])
+  assert.equal(waits.code, 1, waits.output)
+  assert.match(
+    waits.output,
+    /✗ pod .*\n.*came back: Pending: ImagePullBackOff; asks for 2 GPUs\n.*kubectl describe pod/,
+  )
   const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
   assert.match(metrics, /pod_device_present\{namespace="ml",pod="trainer-0",container="main",UUID="[^"]+"[^}]*\} 1/)
   assert.match(metrics, /pod_info\{namespace="ml",pod="trainer-0",app="pretrain",service="worker",[^}]*\} 1/)

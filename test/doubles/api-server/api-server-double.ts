@@ -28,20 +28,55 @@ export interface ApiPodOptions {
   readonly startTime?: string
   readonly uid?: string
   readonly waiting?: string
+  readonly namespace?: string
+  readonly restarts?: number
+  /** How the container ended the last time. */
+  readonly lastState?: { readonly terminated: { readonly exitCode: number; readonly reason: string } }
+  /** More of its specification, such as `nodeSelector`. */
+  readonly spec?: object
+  /** Why the scheduler found no node for it. */
+  readonly unschedulable?: string
 }
 
 /** A pod with one container. */
 export function apiPod(name: string, options: ApiPodOptions = {}): ApiPod {
   const { labels = {}, node = 'node-a', phase = 'Running', gpus = 1, startTime = '2026-01-01T00:00:00Z' } = options
-  const { uid = `uid-${name}`, waiting } = options
+  const { uid = `uid-${name}`, namespace = 'ml', waiting, restarts = 0, lastState, spec, unschedulable } = options
   const state = waiting === undefined ? { running: { startedAt: startTime } } : { waiting: { reason: waiting } }
-  const container = { name: 'main', image: 'train:1', resources: { limits: { 'nvidia.com/gpu': String(gpus) } } }
-  const statuses = [{ name: 'main', image: 'train:1', imageID: '', ready: true, restartCount: 0, state }]
+  const limits = gpus === 0 ? {} : { 'nvidia.com/gpu': String(gpus) }
+  const container = { name: 'main', image: 'train:1', resources: { limits } }
+  const ready = phase === 'Running' && waiting === undefined
+  const status = { name: 'main', image: 'train:1', imageID: '', ready, restartCount: restarts, state, lastState }
+  const reason = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: unschedulable }
+  const conditions = unschedulable === undefined ? {} : { conditions: [reason] }
+  const isPlaced = node !== ''
   return {
     ...{ apiVersion: 'v1', kind: 'Pod' },
-    metadata: { name, namespace: 'ml', uid, labels, creationTimestamp: startTime },
-    spec: { nodeName: node, containers: [container] },
-    status: { phase, ...(startTime === '' ? {} : { startTime }), containerStatuses: statuses },
+    metadata: { name, namespace, uid, labels, creationTimestamp: startTime || '2026-01-01T00:00:00Z' },
+    spec: { ...(isPlaced ? { nodeName: node } : {}), containers: [container], ...spec },
+    status: {
+      ...{ phase, ...conditions, ...(startTime === '' ? {} : { startTime }) },
+      ...(isPlaced ? { containerStatuses: [status] } : {}),
+    },
+  }
+}
+
+/** Properties of {@link apiNode}. */
+export interface ApiNodeOptions {
+  readonly labels?: Readonly<Record<string, string>>
+  /** GPUs that the device plugin has registered. */
+  readonly gpus?: number
+  /** Those of them that are healthy. Default: all. */
+  readonly healthy?: number
+}
+
+/** A node with GPUs. */
+export function apiNode(name: string, { labels = {}, gpus = 8, healthy = gpus }: ApiNodeOptions = {}): object {
+  const quantities = (count: number) => ({ cpu: '128', ...(gpus === 0 ? {} : { 'nvidia.com/gpu': String(count) }) })
+  return {
+    ...{ apiVersion: 'v1', kind: 'Node' },
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+    status: { capacity: quantities(gpus), allocatable: quantities(healthy) },
   }
 }
 
@@ -53,7 +88,7 @@ export interface ServerPair {
 
 interface Watch {
   readonly response: ServerResponse
-  readonly node: string
+  readonly node: string | undefined
   readonly bookmarks: boolean
 }
 
@@ -74,6 +109,8 @@ export class ApiServerDouble {
   readonly requests: string[] = []
   /** Resource slices, as `v1beta1` has them; empty: the server does not know them. */
   slices: object[] = []
+  /** Nodes by their name. */
+  readonly nodes = new Map<string, object>()
   /** Answers of a test instead of the usual ones; undefined: the usual one. */
   fault: ((url: URL, request: IncomingMessage, response: ServerResponse) => boolean) | undefined
   readonly #pods = new Map<string, ApiPod>()
@@ -163,21 +200,25 @@ export class ApiServerDouble {
       refuse(response, 401, 'Unauthorized')
       return
     }
-    const [, namespace] = /^\/api\/v1\/namespaces\/([^/]+)\/pods$/.exec(url.pathname) ?? []
+    const [, namespace, name] = /^\/api\/v1\/namespaces\/([^/]+)\/pods(?:\/([^/]+))?$/.exec(url.pathname) ?? []
+    const [, node] = /^\/api\/v1\/nodes\/([^/]+)$/.exec(url.pathname) ?? []
     if (url.pathname === '/apis/resource.k8s.io/v1beta1/resourceslices' && this.slices.length > 0)
       json(response, 200, { kind: 'ResourceSliceList', metadata: { resourceVersion: '1' }, items: this.slices })
+    else if (name !== undefined) answerObject(response, this.#pods.get(`${namespace}/${name}`))
+    else if (node !== undefined) answerObject(response, this.nodes.get(node))
     else if (namespace !== undefined || url.pathname === '/api/v1/pods') this.#answerPods(url, response, namespace)
     else this.#discover(url, response)
   }
 
   #answerPods(url: URL, response: ServerResponse, namespace: string | undefined): void {
-    const node = /^spec\.nodeName=(.*)$/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1] ?? ''
+    const node = /^spec\.nodeName=(.*)$/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1]
+    const label = labelSelectorOf(url)
     if (['true', '1'].includes(url.searchParams.get('watch') ?? '')) {
       this.#watch(url, response, node)
       return
     }
     const chosen = [...this.#pods.values()].filter((pod) => {
-      return isOf(pod, node) && (namespace === undefined || pod.metadata.namespace === namespace)
+      return isOf(pod, node) && label(pod) && (namespace === undefined || pod.metadata.namespace === namespace)
     })
     const [version = String(this.#version), at = '0'] = (url.searchParams.get('continue') ?? '')
       .split(':')
@@ -194,7 +235,7 @@ export class ApiServerDouble {
     json(response, 200, { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: version, ...more }, items })
   }
 
-  #watch(url: URL, response: ServerResponse, node: string): void {
+  #watch(url: URL, response: ServerResponse, node: string | undefined): void {
     const from = Number(url.searchParams.get('resourceVersion') ?? this.#version)
     if (from < this.#oldest) {
       refuse(response, 410, 'Expired')
@@ -227,8 +268,22 @@ export class ApiServerDouble {
   }
 }
 
-function isOf({ spec }: ApiPod, node: string): boolean {
-  return node === '' || (spec as { nodeName?: string }).nodeName === node
+/** Whether a pod is on a node; undefined: any pod, empty: pods without a node. */
+function isOf({ spec }: ApiPod, node: string | undefined): boolean {
+  return node === undefined || ((spec as { nodeName?: string }).nodeName ?? '') === node
+}
+
+/** The selectors `KEY=VALUE` and `KEY in (VALUE,VALUE)`. */
+function labelSelectorOf(url: URL): (pod: ApiPod) => boolean {
+  const selector = url.searchParams.get('labelSelector') ?? ''
+  const [, key = '', value, list] = /^([^\s=]+)(?:==?([^,]*)| in \(([^)]*)\))$/.exec(selector) ?? []
+  const values = value === undefined ? list?.split(',') : [value]
+  return ({ metadata }) => selector === '' || values?.includes(metadata.labels[key] ?? '') === true
+}
+
+function answerObject(response: ServerResponse, object: object | undefined): void {
+  if (object === undefined) refuse(response, 404, 'NotFound')
+  else json(response, 200, object)
 }
 
 function sendEvent(watch: Watch, { type, object }: PodEvent): void {

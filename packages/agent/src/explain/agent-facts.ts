@@ -1,5 +1,6 @@
 import type {
   FailedRead,
+  GpuAttribution,
   LatestSeries,
   ListedDevice,
   ListedSource,
@@ -51,6 +52,8 @@ export interface AgentFacts {
   types(): Promise<readonly TypeFacts[]>
   /** Devices of the node, including devices that left within the last hour. */
   devices(): Promise<readonly DeviceFacts[]>
+  /** How devices and apps of pods were decided, by `namespacedName`. A trial joins no pods, so it leaves this out. */
+  attributions?(): Promise<ReadonlyMap<string, GpuAttribution>>
   /**
    * State of traceback, and of the rule with that name if a name is given. A trial has no rules, so it leaves this out.
    */

@@ -1,5 +1,6 @@
 import { SondeError } from '@sonde/sdk'
 import { closest } from '@sonde/sdk/config'
+import { podNames } from './explain-pod.ts'
 import type { ExplainOptions } from './explanation.ts'
 import { type SourceSubject, subjectName } from './subject.ts'
 
@@ -19,6 +20,7 @@ export async function unknownName(
     ...subjects.map(subjectName),
     ...devices.flat().flatMap(({ name, aliases }) => [name, ...aliases]),
     ...((await options.facts?.devices()) ?? []).flatMap(({ id, name }) => [id, name]),
+    ...(await podNames(of, subjects)),
     ...subjects.flatMap(({ definition }) => definition.types.flatMap(({ metrics }) => [...metrics.values()])),
   ]
   const rules = (await options.facts?.traceback?.(of.replace(/^rule:/, '')))?.nearest ?? []
@@ -29,7 +31,7 @@ export async function unknownName(
       : `nearest: ${nearest.join(', ')}`
   return new SondeError(
     'EXP_UNKNOWN',
-    `no source, device, metric or rule is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
+    `no source, device, metric, pod or rule is called ${JSON.stringify(of.slice(0, 100))}; ${offer}`,
   )
 }
 

@@ -32,7 +32,7 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
     if (of === undefined)
       throw new SondeError(
         'QRY_FORM',
-        'of is missing; it is a source, a device, a metric, traceback, or one of its rules',
+        'of is missing; it is a source, a device, a metric, a pod, traceback, or one of its rules',
       )
     if (walks >= WALKS_LIMIT) {
       agent.http.refuse('parallel_walks')
@@ -63,5 +63,6 @@ function factsOf(agent: Agent): AgentFacts {
     series: async (wanted) => latestSeries(recent, wanted),
     types: async () => recent.types(),
     devices: async () => listedDevices(agent),
+    attributions: async () => agent.pods.attributions(),
   }
 }

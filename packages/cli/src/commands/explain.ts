@@ -2,7 +2,7 @@ import { type AgentFacts, explain, isUnbroken, KernelContext, runTrial } from '@
 import { type DataSourceConfig, SOURCES } from '@sonde/agent/config'
 import { SondeError } from '@sonde/sdk'
 import type { ApiAnswers, ExplainLink, ExplainWalk, SourcesAnswer } from '@sonde/sdk/api'
-import { messageOf, printable } from '@sonde/sdk/internal'
+import { messageOf, namespacedName, printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { agentAddress } from './agent-address.ts'
 import { answerAt } from './agent-answer.ts'
@@ -17,7 +17,7 @@ export interface ExplainFlags {
 }
 
 /**
- * `sonde explain [DEVICE|METRIC|SOURCE|traceback|RULE]`: walks the chain of causes and prints every link, with the fix
+ * `sonde explain [DEVICE|METRIC|SOURCE|NAMESPACE/POD|traceback|RULE]`: walks the chain of causes and prints every link, with the fix
  * of the first broken one. It checks the files itself. If an agent answers on the configured address, it adds what that
  * agent reports. Exit code 0 if every chain is whole, 1 if a link is broken, 2 if nothing has that name.
  */
@@ -78,6 +78,14 @@ async function factsAt(place: string): Promise<AgentFacts | undefined> {
     types: async () => (await ask('/api/v1/types'))?.types ?? [],
     traceback: (rule) => ask('/api/v1/traceback', rule === undefined ? {} : { rule }),
     devices: async () => (await ask('/api/v1/devices'))?.devices ?? [],
+    async attributions() {
+      const pods = (await ask('/api/v1/pods'))?.pods ?? []
+      return new Map(
+        pods.flatMap(({ namespace, name, attribution }) =>
+          attribution === null ? [] : [[namespacedName(namespace, name), attribution]],
+        ),
+      )
+    },
   }
 }
 

@@ -196,7 +196,7 @@ test('an unknown device is refused, and the existing devices are listed', async 
   assert.equal(link.answer, 'none is called ../other')
   await assert.rejects(
     ask(node, 'mlx5_9', askedOf(library)),
-    /no source, device, metric or rule is called "mlx5_9"; nearest: mlx5_0/,
+    /no source, device, metric, pod or rule is called "mlx5_9"; nearest: mlx5_0/,
   )
 })
 

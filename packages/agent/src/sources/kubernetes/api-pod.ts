@@ -1,4 +1,4 @@
-import { isObject, objectAt, quantityFrom, textAt } from './json.ts'
+import { objectAt, objectsAt, quantityFrom, textAt } from './json.ts'
 
 /** The state of a pod in the API server, as far as Sonde uses it. */
 export interface ApiPod {
@@ -62,9 +62,13 @@ export function apiPodOf(pod: unknown, { labels: wanted, isGpu }: ApiPodOptions)
 
 /** GPUs in the limits of a container; a request without a limit is not allowed for them. */
 function gpusOf(container: unknown, isGpu: (resource: string) => boolean): number {
-  const limits = objectAt(objectAt(container, 'resources'), 'limits')
+  return gpusIn(objectAt(objectAt(container, 'resources'), 'limits'), isGpu)
+}
+
+/** GPUs, or MIG instances, in a list of quantities by resource. */
+export function gpusIn(quantities: Readonly<Record<string, unknown>>, isGpu: (resource: string) => boolean): number {
   let sum = 0
-  for (const [resource, quantity] of Object.entries(limits)) {
+  for (const [resource, quantity] of Object.entries(quantities)) {
     const count = quantityFrom(quantity)
     if (isGpu(resource) && count !== undefined && Number.isInteger(count) && count > 0 && count < 65_536) sum += count
   }
@@ -87,8 +91,7 @@ function waitingIn(status: Readonly<Record<string, unknown>>): string {
 }
 
 function listIn(object: Readonly<Record<string, unknown>>, key: string): readonly Readonly<Record<string, unknown>>[] {
-  const list = object[key]
-  return Array.isArray(list) ? list.slice(0, CONTAINERS_MAX).filter(isObject) : []
+  return objectsAt(object, key).slice(0, CONTAINERS_MAX)
 }
 
 function word(text: string): string {

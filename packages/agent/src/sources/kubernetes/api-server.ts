@@ -40,13 +40,28 @@ export class ApiServer {
    * @throws SondeError `SRC_API_SERVER` if there is no whole answer of status 200 or 410.
    */
   async list(path: string, signal: AbortSignal): Promise<ListAnswer> {
+    const text = await this.#text(path, signal, 410)
+    return text === undefined ? { status: 410 } : { status: 200, text }
+  }
+
+  /**
+   * Requests one object; undefined if the server has no such object.
+   *
+   * @throws SondeError `SRC_API_SERVER` if there is no whole answer of status 200 or 404.
+   */
+  object(path: string, signal: AbortSignal): Promise<string | undefined> {
+    return this.#text(path, signal, 404)
+  }
+
+  /** The text of an answer; undefined if its status is `none`. */
+  async #text(path: string, signal: AbortSignal, none: number): Promise<string | undefined> {
     const { timeoutMs, bytesMax } = this.#options
     const ended = new AbortController()
     const late = AbortSignal.timeout(timeoutMs)
     try {
       const response = await this.#send(path, AbortSignal.any([signal, late, ended.signal]))
-      if (response.statusCode === 410) return { status: 410 }
-      this.#check(response)
+      if (response.statusCode === none) return undefined
+      this.#check(response, path)
       const parts: Buffer[] = []
       let bytes = 0
       for await (const part of response as AsyncIterable<Buffer>) {
@@ -54,7 +69,7 @@ export class ApiServer {
         if (bytes > bytesMax) throw this.#fault(`answers with more than ${bytesMax} bytes; api_max_bytes allows more`)
         parts.push(part)
       }
-      return { status: 200, text: Buffer.concat(parts).toString() }
+      return Buffer.concat(parts).toString()
     } catch (error) {
       if (error instanceof SondeError) throw error
       if (late.aborted) throw this.#fault(`gave no whole answer within ${timeoutMs} ms`, error)
@@ -79,7 +94,7 @@ export class ApiServer {
         response.destroy()
         return undefined
       }
-      this.#check(response)
+      this.#check(response, path)
       return response
     } catch (error) {
       if (error instanceof SondeError) throw error
@@ -113,17 +128,29 @@ export class ApiServer {
     return readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault })
   }
 
-  #check(response: IncomingMessage): void {
+  #check(response: IncomingMessage, path: string): void {
     const { statusCode = 0 } = response
     if (statusCode === 200) return
     response.destroy()
     if (statusCode === 401) throw this.#fault('refuses the token (401); look at api_token_file, and at automounting')
     if (statusCode === 403)
-      throw this.#fault('forbids it (403); the service account needs a role with get, list and watch of pods')
+      throw this.#fault(`forbids it (403); the service account needs a role with ${rightOf(path)}`)
     throw this.#fault(`answers ${statusCode}`)
   }
 
   #fault(why: string, cause?: unknown): SondeError {
     return new SondeError('SRC_API_SERVER', `the API server ${this.#options.address} ${why}`, { cause })
   }
+}
+
+/** What the role of the service account must allow, by the resource in the path of a request. */
+const RIGHTS: Readonly<Record<string, string>> = {
+  pods: 'get, list and watch of pods',
+  nodes: 'get of nodes',
+  resourceslices: 'get and list of resourceslices',
+}
+
+function rightOf(path: string): string {
+  const resource = Object.keys(RIGHTS).find((name) => new RegExp(`/${name}([/?]|$)`).test(path))
+  return RIGHTS[resource ?? 'pods'] ?? ''
 }

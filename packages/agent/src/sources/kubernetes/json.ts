@@ -19,6 +19,12 @@ export function textAt(value: unknown, key: string): string {
   return typeof found === 'string' ? found : ''
 }
 
+/** The objects in a list of an object; empty if it is absent. */
+export function objectsAt(value: unknown, key: string): readonly Readonly<Record<string, unknown>>[] {
+  const list = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return Array.isArray(list) ? list.filter(isObject) : []
+}
+
 /** A quantity of Kubernetes without a suffix: a number, or its text. */
 export function quantityFrom(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value

@@ -2,7 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import { isPciAddress } from '../pod-nics/functions.ts'
 import type { ApiServer } from './api-server.ts'
 import { type ClaimDevices, claimKey } from './device-names.ts'
-import { isObject, jsonFrom, objectAt, textAt } from './json.ts'
+import { isObject, jsonFrom, objectAt, objectsAt, textAt } from './json.ts'
 
 /** Versions of the API, the newest first. A server has one of them, or none. */
 const VERSIONS = ['v1', 'v1beta2', 'v1beta1']
@@ -62,10 +62,10 @@ const PCI_ADDRESS = 'resource.kubernetes.io/pciBusID'
 /** The devices in a list of resource slices. In `v1beta1`, the attributes of a device are one level deeper. */
 function claimDevicesIn(list: unknown): ClaimDevices {
   const devices = new Map<string, string>()
-  for (const slice of objectsIn(list, 'items')) {
+  for (const slice of objectsAt(list, 'items')) {
     const spec = objectAt(slice, 'spec')
     const [driver, pool] = [textAt(spec, 'driver'), textAt(objectAt(spec, 'pool'), 'name')]
-    for (const device of objectsIn(spec, 'devices')) {
+    for (const device of objectsAt(spec, 'devices')) {
       const inner = isObject(device.basic) ? device.basic : device
       const attributes = objectAt(inner, 'attributes')
       const [uuid, address] = ['uuid', PCI_ADDRESS].map((name) => textAt(objectAt(attributes, name), 'string'))
@@ -75,9 +75,4 @@ function claimDevicesIn(list: unknown): ClaimDevices {
     }
   }
   return devices
-}
-
-function objectsIn(value: unknown, key: string): readonly Readonly<Record<string, unknown>>[] {
-  const list = isObject(value) ? value[key] : undefined
-  return Array.isArray(list) ? list.filter(isObject) : []
 }

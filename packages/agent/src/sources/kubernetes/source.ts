@@ -1,8 +1,8 @@
-import { hostname } from 'node:os'
 import { SondeError, wallNs } from '@sonde/sdk'
 import { APP_LABELS, countOf, SERVICE_LABELS } from '@sonde/sdk/internal'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
-import { ApiServer } from './api-server.ts'
+import type { ApiServer } from './api-server.ts'
+import { apiServerOf, nodeNameOf } from './cluster-address.ts'
 import type { KubernetesOptions } from './config.ts'
 import { DeviceNames, type GpuName, gpuNamesIn } from './device-names.ts'
 import { heldDevices } from './held-devices.ts'
@@ -48,10 +48,10 @@ export class KubernetesSource implements NodeSource {
     this.#isGpu = gpuResources(options.gpu_resources)
     this.#isNic = nicResources(options.nic_resources)
     this.#nics = new HeldNics(context.paths.sysfs)
-    const nodeName = options.node_name || process.env.NODE_NAME || hostname()
+    const nodeName = nodeNameOf(options)
     this.#rows = new PodRows(context, nodeName)
     this.#cache = new PodCache(options.max_pods)
-    const server = this.#serverOf()
+    const server = apiServerOf(options)
     this.#watch = server && this.#watchOf(server, nodeName)
     this.#slices = server && new ResourceSlices(server, nodeName)
     const ask: Duty = {
@@ -179,25 +179,9 @@ export class KubernetesSource implements NodeSource {
     if (records > 0) this.#context.dropped(reason, records)
   }
 
-  #serverOf(): ApiServer | undefined {
-    const { api_server, api_token_file: tokenFile, api_ca_file: caFile, api_timeout_ms, api_max_bytes } = this.#options
-    const address = apiAddress(api_server)
-    if (address === undefined) return undefined
-    return new ApiServer({ address, tokenFile, caFile, timeoutMs: api_timeout_ms, bytesMax: api_max_bytes })
-  }
-
   #watchOf(server: ApiServer, nodeName: string): PodWatch {
     const facts = { labels: new Set<string>([...APP_LABELS, ...SERVICE_LABELS]), isGpu: this.#isGpu }
     const failed = (error: SondeError) => this.#context.failed('API server', error)
     return new PodWatch({ server, cache: this.#cache, facts, nodeName, failed })
   }
-}
-
-/** The address of the API server; undefined if it is not read. In a pod, Kubernetes sets the variables. */
-function apiAddress(option: string): string | undefined {
-  if (option === 'off') return undefined
-  if (option !== 'auto') return option
-  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = process.env
-  if (host === '') return undefined
-  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
