@@ -53,6 +53,40 @@ test('what is not answered yet is not called absent', needs('chromium-headless-s
     await stage.visit('/', look, { expected: FAILED_REQUEST })
   })
 
+  await t.test('a type whose values are awaited makes no claims, on the first look and when it is new', async () => {
+    let isNew = false
+    let values = Promise.withResolvers<void>()
+    const before = async (page: Page): Promise<void> => {
+      await page.route('**/api/v1/types', async (route) => {
+        const response = await route.fetch()
+        const answer = (await response.json()) as { types: readonly { name: string }[] }
+        const types = answer.types.filter(({ name }) => isNew || name !== 'doca_phy')
+        await route.fulfill({ json: { ...answer, types } })
+      })
+      await page.route(/\/api\/v1\/series/, async (route) => {
+        await values.promise
+        await route.continue()
+      })
+    }
+    const look = async (page: Page): Promise<void> => {
+      await page.getByText('Waiting for the exact values of the device.').waitFor({ state: 'attached' })
+      assert.doesNotMatch(await page.locator('main').innerText(), CLAIMS)
+      values.resolve()
+      await untilDrawn(page)
+      const table = page.getByRole('region', { name: 'Table of counters' })
+      await table.getByText('ecn_marked_packets_total').waitFor()
+      values = Promise.withResolvers()
+      isNew = true
+      await page.waitForRequest(/\/api\/v1\/series\?type=doca_phy$/)
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+      assert.doesNotMatch(await table.innerText(), /No value/)
+      values.resolve()
+      await table.getByText('supply_volts').waitFor()
+      assert.doesNotMatch(await table.innerText(), /No value/)
+    }
+    await stage.visit('/fabric/sim-nic-mlx5_3-1', look, { before })
+  })
+
   await t.test('going from page to page, no frame says of anything that it is absent which then is there', async () => {
     await stage.visit('/fabric', async (page) => {
       await untilDrawn(page)

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Batch, type Labels, type ReadRecord, readRecords, viewsOf } from '@sonde/sdk'
-import { labelsOf, seriesKey } from '@sonde/sdk/internal'
+import { labelsOf, periodType, seriesKey } from '@sonde/sdk/internal'
 import { NodeRecords } from '../devices/test-node-records.ts'
+import { latestSeries } from '../pipeline/latest.ts'
+import { RecentRing } from '../pipeline/recent.ts'
+import { docaPccType } from '../sources/doca-telemetry-pcc/type.ts'
 import { nvmlGpuInfoType, nvmlGpuType } from '../sources/nvml/type.ts'
 import { podInfoType } from '../sources/pods/type.ts'
 import { rdmaPortType } from '../sources/rdma/type.ts'
@@ -13,7 +16,11 @@ import { INFO_METRICS } from './type.ts'
 function infos() {
   let nowMs = 1000
   let emitted: (ReadRecord & { readonly of: string; readonly key: string })[] = []
-  const rows = new InfoRows(({ type, source, bytes, count, symbols }: Batch) => {
+  const recent = new RecentRing()
+  const rows = new InfoRows((batch: Batch) => {
+    const { type, source, bytes, count, symbols } = batch
+    recent.accept({ ...batch, arrivedMs: nowMs })
+    if (type.fingerprint === periodType.fingerprint) return
     const views = viewsOf(bytes)
     const records = [...readRecords(type, views, count, symbols)]
     for (const [i, record] of records.entries()) {
@@ -21,15 +28,15 @@ function infos() {
       emitted.push({ ...record, ...source.labels, of: type.name, key })
     }
   })
-  const sourceOf = (labels: Labels = {}) =>
-    new NodeRecords({ accept: (batch: Batch) => rows.accept({ ...batch, arrivedMs: nowMs }) }, labels)
+  const sourceOf = (labels: Labels = {}, intervalMs = 1000) =>
+    new NodeRecords({ accept: (batch: Batch) => rows.accept({ ...batch, arrivedMs: nowMs }) }, labels, intervalMs)
   const evaluate = (afterMs = 1000) => {
     emitted = []
     nowMs += afterMs
     rows.evaluate(nowMs)
     return emitted
   }
-  return { rows, sourceOf, evaluate }
+  return { rows, recent, sourceOf, evaluate }
 }
 
 const GPU = { gpu: '0', UUID: 'GPU-0', serial: '1650', driver: '570.86' }
@@ -63,6 +70,19 @@ test('a row is repeated every 15 s, and not with each record', () => {
   )
 })
 
+test('between two repeats a row is live, however far apart the rows of a type are', () => {
+  const { recent, sourceOf, evaluate } = infos()
+  const [often, seldom] = [sourceOf(), sourceOf({}, 60_000)]
+  const liveAt = Array.from({ length: 150 }, (_, second) => {
+    often.report(nvmlGpuInfoType, GPU)
+    if (second >= 12) often.report(nvmlGpuInfoType, { gpu: '1', UUID: 'GPU-1', driver: '570.86' })
+    if (second % 60 === 20) seldom.report(nvmlGpuInfoType, { gpu: '2', UUID: 'GPU-2', driver: '570.86' })
+    evaluate()
+    return latestSeries(recent, { type: 'nvml_gpu_identity' }).length
+  })
+  assert.deepEqual([liveAt[11], liveAt[19], liveAt.findIndex((count, at) => at >= 20 && count !== 3)], [1, 2, -1])
+})
+
 test('a changed text ends the series of before, and a device that is gone ends its own', () => {
   const { rows, sourceOf, evaluate } = infos()
   const node = sourceOf()
@@ -75,6 +95,24 @@ test('a changed text ends the series of before, and a device that is gone ends i
   node.gone(nvmlGpuInfoType, GPU_LABELS)
   const [left, ...others] = evaluate()
   assert.deepEqual([left?.code, left?.series, others.length, rows.counts.rows], ['gone', now?.key, 0, 0])
+})
+
+test('a series that is absent with a reason has an info metric that is absent with it, until the series comes', () => {
+  const { recent, sourceOf, evaluate } = infos()
+  const node = sourceOf()
+  const [without, other] = [{ rdma_device: 'mlx5_0' }, { rdma_device: 'mlx5_1', slot: 0, algorithm: 'rtt' }]
+  const live = () =>
+    latestSeries(recent, { type: 'doca_pcc_identity' }).map(({ labels, value, absent }) => {
+      return `${labels.rdma_device} ${labels.algorithm ?? '-'}: ${value ?? absent}`
+    })
+  node.absences.set(docaPccType, without, '', 'unsupported', 'no accelerator')
+  node.report(docaPccType, other)
+  evaluate()
+  assert.deepEqual(live(), ['mlx5_1 rtt: 1', 'mlx5_0 -: no accelerator'])
+  node.absences.clear(docaPccType, without, '')
+  node.report(docaPccType, { ...other, rdma_device: 'mlx5_0' })
+  evaluate()
+  assert.deepEqual(live().sort(), ['mlx5_0 rtt: 1', 'mlx5_1 rtt: 1'])
 })
 
 test('a text of the older source counts unless it is empty, and the younger takes over when the older ends', () => {

@@ -3,6 +3,7 @@ import {
   countDrop,
   isPresent,
   type Labels,
+  type RecordOf,
   type RecordType,
   readRecords,
   type Sink,
@@ -20,6 +21,7 @@ import {
   labelText,
   mergeLabels,
   ownerOf,
+  Periods,
   seriesKey,
 } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
@@ -52,12 +54,19 @@ interface SourceTexts {
   seenMs: number
 }
 
+/** Where the rows of sources with equal constant labels are reported. */
+interface Output {
+  readonly source: Source
+  /** The declared periods of rows. Unit: milliseconds. */
+  readonly periodsMs: Map<RecordType, number>
+}
+
 /** One series of an info metric. */
 interface InfoRow {
   readonly metric: InfoMetric
   /** Labels of the series, without texts. */
   readonly labels: Labels
-  readonly output: Source
+  readonly output: Output
   /** Sources that report the series, the oldest first. */
   readonly told: Map<object, SourceTexts>
   /** Labels of the last report; undefined before the first. */
@@ -77,10 +86,13 @@ export class InfoRows implements Sink {
   readonly stats = sinkStats()
   readonly #emit: (batch: Batch) => void
   readonly #rows = new Map<string, InfoRow>()
+  /** Series that their source reports as absent, by their type: so are their info metrics. */
+  readonly #absent = new Set<string>()
   /** Rows to report. */
   readonly #pending = new Set<InfoRow>()
   /** Outputs by the constant labels of sources. */
-  readonly #outputs = new Map<string, Source>()
+  readonly #outputs = new Map<string, Output>()
+  readonly #periods = new Periods()
   #sweptMs = Number.NEGATIVE_INFINITY
   #isClosed = false
 
@@ -109,19 +121,19 @@ export class InfoRows implements Sink {
   evaluate(nowMs: number): void {
     if (this.#isClosed) return
     if (nowMs - this.#sweptMs >= SWEEP_EVERY_MS) this.#sweep(nowMs)
-    if (this.#pending.size === 0) return
     let left = ROWS_A_CALL
     for (const row of this.#pending) {
       if (left-- === 0) break
       this.#pending.delete(row)
       this.#report(row, nowMs)
     }
-    for (const output of this.#outputs.values()) output.emit()
+    for (const { source } of this.#outputs.values()) source.emit()
   }
 
   #take(batch: Batch): number {
     if (batch.origin !== 'own') return 0
-    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeGone(batch)
+    this.#periods.take(batch)
+    if (batch.type.fingerprint === absenceType.fingerprint) return this.#takeAbsences(batch)
     const metric = METRICS.get(batch.type.name)
     return metric === undefined ? 0 : this.#takeTexts(metric, batch)
   }
@@ -129,11 +141,13 @@ export class InfoRows implements Sink {
   /** Returns the number of records beyond the limit. */
   #takeTexts(metric: InfoMetric, { type, source, count, bytes, symbols, arrivedMs }: Batch): number {
     const views = viewsOf(bytes)
+    const output = this.#outputFor(source)
+    this.#declarePeriod(metric, output, this.#periods.longestOf(source, type))
     const slots = metric.texts.map(({ field }) => type.layout.slots.find(({ name }) => name === field))
     let refused = 0
     let beyond = 0
     for (let record = 0, at = 0; record < count; record++, at += type.layout.recordBytes) {
-      const row = this.#rowOf(metric, source, labelsOf(type, source, views, at))
+      const row = this.#rowOf(metric, output, labelsOf(type, source, views, at))
       if (row === undefined) {
         beyond++
         continue
@@ -157,22 +171,39 @@ export class InfoRows implements Sink {
     return beyond + refused
   }
 
-  #takeGone({ bytes, count, symbols, source }: Batch): number {
-    for (const { type, series, field, code } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
-      const metric = code === 'gone' && field === '' ? METRICS.get(type) : undefined
+  #takeAbsences({ bytes, count, symbols, source }: Batch): number {
+    for (const absence of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
+      const metric = absence.field === '' ? METRICS.get(absence.type) : undefined
       if (metric === undefined) continue
-      const rows = series === '' ? [...this.#rows.values()] : [this.#rows.get(rowKey(metric.from, series))]
-      for (const row of rows) if (row?.metric === metric && row.told.delete(ownerOf(source))) this.#pending.add(row)
+      if (absence.code === 'gone') this.#takeGone(metric, absence.series, source)
+      this.#passOn(metric, absence, source)
     }
     return 0
   }
 
-  #rowOf(metric: InfoMetric, source: SourceInfo, labels: Labels): InfoRow | undefined {
+  #takeGone(metric: InfoMetric, series: string, source: SourceInfo): void {
+    const rows = series === '' ? [...this.#rows.values()] : [this.#rows.get(rowKey(metric.from, series))]
+    for (const row of rows) if (row?.metric === metric && row.told.delete(ownerOf(source))) this.#pending.add(row)
+  }
+
+  /** A series that is absent with a reason has no texts, so its info metric is absent with this reason. */
+  #passOn(metric: InfoMetric, { series, code, reason }: RecordOf<typeof absenceType>, source: SourceInfo): void {
+    const key = rowKey(metric.from, series)
+    const isAbsent = code !== '' && code !== 'gone'
+    if (isAbsent) {
+      // Another source may report it.
+      if (this.#rows.has(key) || (this.#absent.size >= ROW_COUNT_MAX && !this.#absent.has(key))) return
+      this.#absent.add(key)
+    } else if (!this.#absent.delete(key)) return
+    const of = { type: metric.type.name, series, field: '' }
+    this.#outputFor(source).source.report(absenceType, { time: wallNs(), ...of, code, reason })
+  }
+
+  #rowOf(metric: InfoMetric, output: Output, labels: Labels): InfoRow | undefined {
     const key = rowKey(metric.from, seriesKey(labels))
     let row = this.#rows.get(key)
     if (row === undefined) {
       if (this.#rows.size >= ROW_COUNT_MAX) return undefined
-      const output = this.#outputFor(source)
       row = {
         ...{ metric, labels, output, told: new Map(), reported: undefined },
         ...{ reportedMs: Number.NEGATIVE_INFINITY, changeCount: 0, hourMs: Number.NEGATIVE_INFINITY },
@@ -182,11 +213,19 @@ export class InfoRows implements Sink {
     return row
   }
 
-  #outputFor({ labels }: SourceInfo): Source {
+  /** Rows are repeated with records of their source, so those of a slow source are further apart. */
+  #declarePeriod({ type }: InfoMetric, { source, periodsMs }: Output, ofSourceMs: number): void {
+    const periodMs = Math.max(REPEAT_MS, ofSourceMs)
+    if (periodMs <= (periodsMs.get(type) ?? 0)) return
+    periodsMs.set(type, periodMs)
+    source.setPeriod(type, { reportUs: periodMs * 1000 })
+  }
+
+  #outputFor({ labels }: SourceInfo): Output {
     const key = seriesKey(labels)
     let output = this.#outputs.get(key)
     if (output === undefined) {
-      output = createOwnSource({ id: this.name, labels, emit: this.#emit })
+      output = { source: createOwnSource({ id: this.name, labels, emit: this.#emit }), periodsMs: new Map() }
       this.#outputs.set(key, output)
     }
     return output
@@ -194,13 +233,14 @@ export class InfoRows implements Sink {
 
   #report(row: InfoRow, nowMs: number): void {
     const { metric, output, told } = row
+    const { source } = output
     const labels = told.size === 0 ? undefined : infoLabels(row)
     if (row.reported !== undefined && (labels === undefined || seriesKey(labels) !== seriesKey(row.reported)))
-      reportGone(output, metric.type, row.reported)
+      reportGone(source, metric.type, row.reported)
     row.reported = labels
     row.reportedMs = nowMs
     if (labels === undefined) this.#rows.delete(rowKey(metric.from, seriesKey(row.labels)))
-    else output.report(metric.type, { time: wallNs(), ...recordLabels(metric.type, labels), info: 1 } as never)
+    else source.report(metric.type, { time: wallNs(), ...recordLabels(metric.type, labels), info: 1 } as never)
   }
 
   /** Drops sources that are silent. */

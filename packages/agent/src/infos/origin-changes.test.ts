@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Batch, type ReadRecord, readRecords, viewsOf } from '@sonde/sdk'
+import { periodType } from '@sonde/sdk/internal'
 import { NodeRecords } from '../devices/test-node-records.ts'
+import { latestSeries } from '../pipeline/latest.ts'
+import { RecentRing } from '../pipeline/recent.ts'
 import { docaDiagLinkType } from '../sources/doca-telemetry-phy/type.ts'
 import { OriginChanges } from './origin-changes.ts'
 
@@ -9,9 +12,13 @@ import { OriginChanges } from './origin-changes.ts'
 function watch() {
   let nowMs = 1000
   const logged: object[] = []
+  const recent = new RecentRing()
   let emitted: (ReadRecord & { readonly of: string })[] = []
   const changes = new OriginChanges(
-    ({ type, source, bytes, count, symbols }: Batch) => {
+    (batch: Batch) => {
+      const { type, source, bytes, count, symbols } = batch
+      recent.accept({ ...batch, arrivedMs: nowMs })
+      if (type.fingerprint === periodType.fingerprint) return
       for (const record of readRecords(type, viewsOf(bytes), count, symbols))
         emitted.push({ ...record, ...source.labels, of: type.name })
     },
@@ -26,7 +33,7 @@ function watch() {
     changes.evaluate(nowMs)
     return emitted
   }
-  return { changes, node, report, evaluate, logged }
+  return { changes, recent, node, report, evaluate, logged }
 }
 
 test('an origin that stays is silent; a change is logged and reported with the reason of the end', () => {
@@ -80,6 +87,16 @@ test('a change is repeated each minute until its series is silent for an hour', 
     evaluate(3_700_000).map(({ code }) => code),
     ['gone'],
   )
+})
+
+test('a change is live until its next repeat, also if another kind changed later', () => {
+  const { recent, report, evaluate } = watch()
+  for (const kind of ['symbol_error', 'link_downed']) {
+    report('doca_phy', kind)
+    report('rdma_driver', kind)
+    for (let second = 0; second < 20; second++) evaluate()
+  }
+  assert.equal(latestSeries(recent, { metric: 'sonde_origin_changes_total' }).length, 2)
 })
 
 test('a flood of series is bounded, and counted', () => {

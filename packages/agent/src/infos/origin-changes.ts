@@ -166,8 +166,11 @@ export class OriginChanges implements Sink {
 
   #outputFor(labels: Labels): Source {
     const key = seriesKey(labels)
-    const output = this.#outputs.get(key) ?? createOwnSource({ id: this.name, labels, emit: this.#emit })
-    this.#outputs.set(key, output)
+    let output = this.#outputs.get(key)
+    if (output === undefined) {
+      output = createOwnSource({ id: this.name, labels, intervalMs: REPEAT_MS, emit: this.#emit })
+      this.#outputs.set(key, output)
+    }
     return output
   }
 

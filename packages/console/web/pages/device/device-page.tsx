@@ -1,11 +1,10 @@
-import type { Hint, Labels, LatestSeries, ListedType, MetricQuery, QueryFunction } from '@sonde/sdk/api'
-import { type ReactNode, useMemo, useRef } from 'react'
+import type { Hint, Labels, LatestSeries, MetricQuery, QueryFunction } from '@sonde/sdk/api'
+import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
-import type { ApiError } from '../../api/client.ts'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
-import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
+import { type TypedSeries, useTypedSeries } from '../../api/use-typed-series.ts'
 import { AnswerState, Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -83,7 +82,6 @@ interface DevicePageProps {
 /** How often exact values are read. Rates cover the time between two readings. */
 const LATEST_EVERY_MS = 5_000
 const NOT_READ = readingOfNow(Number.NaN)
-const NO_TYPES: readonly ListedType[] = []
 const NO_TOTALS: readonly string[] = []
 /** How long before its departure a silent device is searched. Longer than the server waits before it drops a device. */
 const LAST_KNOWN_MS = 900_000
@@ -107,13 +105,7 @@ export function DevicePage({
   usePageTitle(title)
   const page = usePageState()
   const moment = useMoment()
-  const catalogue = useTypes().data?.types ?? NO_TYPES
-  // In page order, because the order of the catalogue depends on which source answered first.
-  const known = useMemo(
-    () => types.flatMap((name) => catalogue.find((type) => type.name === name) ?? []),
-    [catalogue, types],
-  )
-  const latest = useLatest(device, known)
+  const latest = useLatest(device, types)
   const panels = useMemo(() => sections.flatMap((section) => section.panels), [sections])
   const queries = useMemo(
     () => [
@@ -158,7 +150,7 @@ export function DevicePage({
           sections={sections}
           readings={readings}
           latest={latest.data}
-          catalogue={catalogue}
+          catalogue={latest.catalogue}
         />
       )}
       {children}
@@ -167,10 +159,10 @@ export function DevicePage({
           {latest.error?.message}
         </Empty>
       )}
-      {known.length > 0 && !isUnknown && (
+      {latest.types.length > 0 && !isUnknown && (
         <PanelBoundary>
           <CounterTable
-            types={known}
+            types={latest.types}
             latest={latest.data}
             matchersFor={(metric) => matchersFor(device, metric)}
             shared={device.labels}
@@ -203,21 +195,17 @@ function factsLabel(title: string, { state }: DeviceInfo, { isNow }: PageMoment)
   return state === 'gone' ? `${title} as it was last known` : `${title} now`
 }
 
-/** The latest values of the device for the given types; undefined before the first answer. */
+/** The given types of the node, and their latest values of the device; these are undefined before the first answer. */
 function useLatest(
   device: DeviceInfo,
-  types: readonly ListedType[],
-): { readonly data: readonly LatestSeries[] | undefined; readonly error: ApiError | undefined } {
-  const names = useMemo(() => types.map(({ name }) => name), [types])
-  const { data, error } = useSeriesOfTypes(names, LATEST_EVERY_MS)
-  const own = useMemo(
-    () => data?.series.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)),
-    [data, device],
+  names: readonly string[],
+): Omit<TypedSeries, 'series'> & { readonly data: readonly LatestSeries[] | undefined } {
+  const { series, ...others } = useTypedSeries(names, LATEST_EVERY_MS)
+  const data = useMemo(
+    () => series?.filter(({ metric, labels }) => isSeriesOf(device, metric, labels)),
+    [series, device],
   )
-  // A new source adds types. The old values stay on the page until the answer for the new types arrives.
-  const said = useRef(own)
-  if (own) said.current = own
-  return { data: own ?? said.current, error }
+  return { ...others, data }
 }
 
 /** Colours facts by the hints of a device at the moment of the page. */

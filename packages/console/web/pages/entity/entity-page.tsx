@@ -24,7 +24,7 @@ const GAUGE_FACT_COUNT = 4
 export function EntityPage({ id }: { readonly id: string }) {
   return (
     <DeviceOf id={id} sought={SOUGHT}>
-      {(device) => <Entity device={device} />}
+      {(device) => <Entity key={device.kind} device={device} />}
     </DeviceOf>
   )
 }

@@ -2,8 +2,8 @@ import type { LatestSeries, ListedType, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import type { QueryColumns } from '../../api/query-client.ts'
-import { useSeriesOfTypes, useTypes } from '../../api/resources.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
+import { useTypedSeries } from '../../api/use-typed-series.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { newestPosition } from '../../chart/gaps.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
@@ -30,20 +30,15 @@ const LATEST_EVERY_MS = 2_000
 export function InterfacePage({ device }: { readonly device: string }) {
   usePageTitle(device)
   const page = usePageState()
-  const { data: known } = useTypes()
-  const types = useMemo(() => known?.types.filter(({ name }) => INTERFACE_TYPES.includes(name)) ?? [], [known])
-  const series = useSeriesOfTypes(INTERFACE_TYPES, LATEST_EVERY_MS)
-  const latest = useMemo(
-    () => series.data?.series.filter(({ labels }) => labels.device === device) ?? [],
-    [series.data, device],
-  )
+  const { types, series, error } = useTypedSeries(INTERFACE_TYPES, LATEST_EVERY_MS)
+  const latest = useMemo(() => series?.filter(({ labels }) => labels.device === device) ?? [], [series, device])
   const queries = useMemo(() => interfaceQueries(types, device), [types, device])
   const moment = useMoment()
   const recent = useKnownColumns(queries, moment.range, moment.stepMs)
   const row = useMemo(() => recentRow(recent, queries, device), [recent, queries, device])
   const fact = row && interfaceFact(row, moment)
   // An interface is gone only if an answer lists no live series for it. A missing answer proves nothing.
-  const isGone = series.data !== undefined && latest.length === 0
+  const isGone = series !== undefined && latest.length === 0
   const state = isGone ? (row ? GONE_STATE : NOT_READ_STATE) : interfaceState(fact)
   const isKnown = isGone || recent.isReady
   // Exact values exist only for the present.
@@ -55,9 +50,9 @@ export function InterfacePage({ device }: { readonly device: string }) {
         parent={{ label: 'Fabric', href: page.hrefTo('/fabric') }}
         note={isKnown && <StateMark tone={state.tone} word={state.word} />}
       />
-      {series.error && !series.data && (
+      {error && !series && (
         <Empty icon="critical" fact="The counters are not known.">
-          {series.error.message}
+          {error.message}
         </Empty>
       )}
       {isGone && recent.isReady && <Gone device={device} recent={recent} row={row} />}
