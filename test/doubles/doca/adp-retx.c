@@ -13,7 +13,7 @@ enum doca_telemetry_adp_retx_hist_bin_width_mode { FIXED, DOUBLE };
 struct doca_telemetry_adp_retx {
 	struct context context;
 	int started;
-	uint64_t since_ns, seen_change;
+	uint64_t since_ns, asked_ns, made_change, seen_change;
 	uint32_t num_bins;
 	uint16_t bin0_width, bin1_width, vhca_id;
 	uint8_t clear_on_read, count_enable, vhca_set;
@@ -81,8 +81,8 @@ API doca_error_t SHORT(start)(retx *adp_retx)
 	NEEDS(adp_retx->num_bins && adp_retx->bin0_width && adp_retx->bin1_width && adp_retx->time_unit,
 		DOCA_ERROR_INVALID_VALUE);
 	adp_retx->started = 1;
-	adp_retx->since_ns = call_elapsed_ns(&call);
-	adp_retx->seen_change = call.facts->change.serial;
+	adp_retx->since_ns = adp_retx->asked_ns = call_elapsed_ns(&call);
+	adp_retx->made_change = adp_retx->seen_change = call.facts->change.serial;
 	return DOCA_SUCCESS;
 }
 
@@ -147,22 +147,31 @@ API doca_error_t SHORT(get_hist_vhca_id)(retx *adp_retx, uint8_t *vhca_set, uint
 	return DOCA_SUCCESS;
 }
 
-// Somebody else configures the histogram by a line of the scenario with another serial; counting begins again.
-API doca_error_t SHORT(detect_hist_conf_change)(retx *adp_retx, uint8_t *change_detected)
+// Somebody else configures the histogram by a line of the scenario with another serial. Since the previous call events
+// are counted in these bins, whether or not the change was detected.
+static void make_change(const struct call *call, retx *adp_retx)
 {
-	NEEDS(change_detected, DOCA_ERROR_INVALID_VALUE);
-	CALL(adp_retx, ADP_RETX, DOCA_ERROR_OPERATING_SYSTEM);
-	NEEDS(adp_retx->started, DOCA_ERROR_BAD_STATE);
-	const struct change *change = &call.facts->change;
-	*change_detected = change->serial != adp_retx->seen_change;
-	if (!*change_detected) return DOCA_SUCCESS;
-	adp_retx->seen_change = change->serial;
+	const struct change *change = &call->facts->change;
+	uint64_t before_ns = adp_retx->asked_ns;
+	adp_retx->asked_ns = call_elapsed_ns(call);
+	if (change->serial == adp_retx->made_change) return;
+	adp_retx->made_change = change->serial;
 	adp_retx->num_bins = (uint32_t)change->bins;
 	adp_retx->bin0_width = (uint16_t)change->bin0;
 	adp_retx->bin1_width = (uint16_t)change->bin1;
 	adp_retx->bin_width_mode = (enum doca_telemetry_adp_retx_hist_bin_width_mode)change->mode;
 	adp_retx->time_unit = (enum doca_telemetry_adp_retx_hist_time_unit)change->unit;
-	adp_retx->since_ns = call_elapsed_ns(&call);
+	adp_retx->since_ns = before_ns;
+}
+
+API doca_error_t SHORT(detect_hist_conf_change)(retx *adp_retx, uint8_t *change_detected)
+{
+	NEEDS(change_detected, DOCA_ERROR_INVALID_VALUE);
+	CALL(adp_retx, ADP_RETX, DOCA_ERROR_OPERATING_SYSTEM);
+	NEEDS(adp_retx->started, DOCA_ERROR_BAD_STATE);
+	make_change(&call, adp_retx);
+	*change_detected = adp_retx->made_change != adp_retx->seen_change;
+	adp_retx->seen_change = adp_retx->made_change;
 	return DOCA_SUCCESS;
 }
 
@@ -172,6 +181,7 @@ API doca_error_t SHORT(read_hist_bins)(retx *adp_retx, uint32_t *bins_populated,
 	NEEDS(bins_populated && bins, DOCA_ERROR_INVALID_VALUE);
 	CALL(adp_retx, ADP_RETX, DOCA_ERROR_OPERATING_SYSTEM);
 	NEEDS(adp_retx->started, DOCA_ERROR_BAD_STATE);
+	make_change(&call, adp_retx);
 	uint64_t now_ns = call_elapsed_ns(&call), for_ns = now_ns - adp_retx->since_ns;
 	int counts = adp_retx->count_enable && (!adp_retx->vhca_set || adp_retx->vhca_id == call.facts->vhca_id);
 	for (uint32_t i = 0; i < (uint32_t)call.facts->max_bins; i++) {

@@ -70,6 +70,26 @@ test('a device that turns out to be a plane leaves with the reason', async (t) =
   assert.equal((await tested.sampleOf(rdmaPortType)).length, 1)
 })
 
+test(
+  'a plane that the configuration names has no values, and each source says what to name instead',
+  NEEDS,
+  async (t) => {
+    const node = nodeWithPlanes(t)
+    const double = new DocaDouble(t)
+    double.play({ mlx5_3: {}, smi1: {} })
+    const reason =
+      /smi1 is a plane of the port of mlx5_3, whose counters are those of the whole port: name mlx5_3 instead$/
+    for (const definition of [rdma, rdmaSamples, docaTelemetryPhy]) {
+      const paths = { ...node.paths, doca_library: double.folder }
+      const tested = new TestedSource(definition, paths, { devices: ['smi1'] })
+      t.after(() => tested.source.close())
+      const probe = await tested.source.probe()
+      assert.equal(probe.state, 'absent', definition.name)
+      assert.match(probe.reason, reason, definition.name)
+    }
+  },
+)
+
 test('the libraries are asked about the whole port, not about its planes', NEEDS, async (t) => {
   const node = nodeWithPlanes(t)
   const double = new DocaDouble(t)

@@ -47,6 +47,15 @@ export function planesText(planes: readonly string[], owner: string): string {
   return `${planes.join(', ')} ${words} of the port of ${owner}, whose counters are those of the whole port`
 }
 
+/** Describes which of the given devices are planes, and which device to name instead; empty if none is. */
+export function namedPlanesText(devices: readonly string[], planes: Planes): string {
+  const byOwner = Map.groupBy(
+    devices.filter((name) => planes.has(name)),
+    (name) => planes.get(name) ?? '',
+  )
+  return [...byOwner].map(([owner, named]) => `${planesText(named, owner)}: name ${owner} instead`).join('; ')
+}
+
 function usableDevices(sysfs: KernelFiles): Set<string> {
   const listed = sysfs.list(...VERBS)
   const usable = new Set<string>()

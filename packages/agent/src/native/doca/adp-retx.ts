@@ -8,8 +8,10 @@ const BINS_MAX = 4096
 /** Capacity for bins: the library writes all bins of the device, even if fewer were requested or reported. */
 const MEMORY_BINS = BINS_MAX + 512
 const WIDTH_MAX = 65_535
-/** So often it is asked whether somebody changed the bins where they do not count less. */
+/** Readings from one question whether somebody changed the bins to the next, while nothing is counted. */
 const CHANGE_READS = 10
+/** Readings in a row during which somebody changes the bins; then the reading fails. */
+const TRIES_MAX = 3
 const MAX_BINS = 'doca_telemetry_adp_retx_cap_get_hist_max_bins'
 
 /** How the durations of timeouts are sorted into bins. */
@@ -71,8 +73,8 @@ export class AdpRetxHistogram {
   readonly #memory = new BigUint64Array(MEMORY_BINS)
   readonly #maxBins: number
   #isChanged = false
-  /** Of all bins at the last reading. */
-  #total = 0n
+  /** The bins of the last reading. */
+  #last = new BigUint64Array()
   #reads = 0
 
   private constructor(device: DocaDevice, context: bigint, shape: HistogramShape, maxBins: number) {
@@ -119,15 +121,20 @@ export class AdpRetxHistogram {
    * changed it: then all bins began anew.
    */
   async read(): Promise<BigUint64Array | DocaFailure> {
-    const bins = await this.#readBins()
-    if (bins instanceof DocaFailure) return bins
-    const total = bins.reduce((sum, count) => sum + count, 0n)
-    // Each call costs as much as the rest of a reading. A change of the bins by another program resets the counts.
-    const isDue = this.#isChanged || total < this.#total || this.#reads++ % CHANGE_READS === 0
-    this.#total = total
-    const isOther = isDue ? await this.#follow() : false
-    if (isOther instanceof DocaFailure) return isOther
-    return isOther ? this.#readBins() : bins
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const bins = await this.#readBins()
+      if (bins instanceof DocaFailure) return bins
+      // Another program may have changed the bins before they were read, and then each counts something else. The call
+      // costs as much as the rest of a reading, so it is left out while nothing is counted.
+      const isDue = this.#isChanged || !isSame(bins, this.#last) || this.#reads++ % CHANGE_READS === 0
+      const isOther = isDue ? await this.#follow() : false
+      if (isOther instanceof DocaFailure) return isOther
+      if (!isOther) {
+        this.#last = bins.slice()
+        return bins
+      }
+    }
+    return new DocaFailure(this.#device.name, 'doca_telemetry_adp_retx_detect_hist_conf_change', 'UNEXPECTED')
   }
 
   /** Follows bins that somebody has changed; whether somebody has. */
@@ -196,4 +203,8 @@ export class AdpRetxHistogram {
     if (Number.isFinite(edgesOf(shape).at(-1))) return shape
     return new DocaFailure(device.name, 'doca_telemetry_adp_retx_get_hist_num_bins', 'UNEXPECTED')
   }
+}
+
+function isSame(one: BigUint64Array, other: BigUint64Array): boolean {
+  return one.length === other.length && one.every((count, bin) => count === other[bin])
 }

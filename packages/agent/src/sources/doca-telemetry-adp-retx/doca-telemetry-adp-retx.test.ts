@@ -6,8 +6,9 @@ import { DocaDouble, type DoubleDevice } from '../../../../../test/doubles/doca/
 import { until } from '../../../../sdk/test/helper.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
 import { testSource } from '../conformance.ts'
-import { TestNode } from '../test-node.ts'
+import { TestedSource, TestNode } from '../test-node.ts'
 import { docaTelemetryAdpRetx } from './doca-telemetry-adp-retx.ts'
+import { docaAdpRetxTimeoutsType, TIMEOUT_EDGES } from './type.ts'
 
 const NEEDS = needs('cc')
 const SECOND_NS = 1_000_000_000n
@@ -80,6 +81,47 @@ test(
     assert.equal((await edges('mlx5_0')).length, 16)
   },
 )
+
+test('counts of changed bins are in the new bins at once, and in no old bin', NEEDS, async (t) => {
+  const double = new DocaDouble(t)
+  const tested = new TestedSource(docaTelemetryAdpRetx, { ...new TestNode(t).paths, doca_library: double.folder })
+  t.after(() => tested.source.close())
+  const counts = async (at: bigint, device: DoubleDevice) => {
+    double.setElapsed(at * SECOND_NS)
+    double.play({ mlx5_0: device })
+    await tested.source.sample()
+    return tested
+      .take()
+      .filter(({ type }) => type.name === docaAdpRetxTimeoutsType.name)
+      .map(({ type, record }) => [
+        type.layout.slots.find(({ name }) => name === 'seconds')?.field.edges,
+        record.seconds,
+      ])
+  }
+  const none = Array<bigint>(16).fill(0n)
+  assert.deepEqual(await counts(0n, {}), [[[...TIMEOUT_EDGES], none]])
+  for (let second = 1n; second < 4n; second++) assert.deepEqual((await counts(second, {}))[0]?.[1], none)
+  const coarse = { changed: [1, 3, 2, 3, 0, 8], bins: [4, 0, 1] } as const
+  assert.deepEqual(await counts(4n, coarse), [
+    [
+      [0.002, 0.005],
+      [4n, 0n, 1n],
+    ],
+  ])
+  const fine = { changed: [2, 4, 1, 1, 0, 8], bins: [3, 2, 1, 4] } as const
+  assert.deepEqual(await counts(5n, fine), [
+    [
+      [0.001, 0.002, 0.003],
+      [3n, 2n, 1n, 4n],
+    ],
+  ])
+  assert.deepEqual(await counts(6n, fine), [
+    [
+      [0.001, 0.002, 0.003],
+      [6n, 4n, 2n, 8n],
+    ],
+  ])
+})
 
 test('a lost origin ends its series; metrics, log and explain name both origins and the reason', NEEDS, async (t) => {
   const folder = 'sys/class/infiniband/mlx5_0/ports/1/hw_counters'

@@ -7,11 +7,14 @@ import { docaPccCounterType, docaPccType, docaPccValueType } from './type.ts'
 
 /** Highest rate of a counter: an event for each packet of 64 bytes, at 800 Gbit/s. */
 const EVENTS_PER_S = 1.6e9
+const NOT_WRITTEN = 'the algorithm names this counter, but the device returns no value for it'
 
 interface CounterRow {
   readonly counter: string
   /** Undefined for a value that falls as well as rises. */
   readonly wide: WideCounter | undefined
+  /** Why it has no value now; undefined if it has. */
+  absent: string | undefined
 }
 
 /** The records of one algorithm: of itself, and of each of its counters. */
@@ -20,9 +23,10 @@ export class AlgorithmRows {
   readonly #labels: { readonly rdma_device: string; readonly slot: number }
   readonly #context: SourceContext
   readonly #counters: readonly CounterRow[]
-  #isAbsent = false
   /** The latest values of the counters. */
   #last = new Uint32Array()
+  /** How many values the device returned last; at first as many as the algorithm has names. */
+  #valueCount: number
 
   constructor(device: string, algorithm: PccAlgorithm, context: SourceContext) {
     this.algorithm = algorithm
@@ -31,7 +35,9 @@ export class AlgorithmRows {
     this.#counters = counterLabels(algorithm.counters).map((counter) => ({
       counter,
       wide: isGauge(counter) ? undefined : new WideCounter(),
+      absent: undefined,
     }))
+    this.#valueCount = this.#counters.length
   }
 
   /** Takes over the new state of the algorithm. Returns false if it is another algorithm, or has other counters. */
@@ -48,12 +54,12 @@ export class AlgorithmRows {
   }
 
   /**
-   * Returns whether these can be the next values of its counters: as many as it has names, and none lower. A lower
-   * count is that of another algorithm, or has passed 32 bits.
+   * Returns whether these can be the next values of its counters: as many as before, and none lower. A lower count is
+   * that of another algorithm, or has passed 32 bits.
    */
   fits(counters: Uint32Array | undefined): boolean {
     if (counters === undefined) return true
-    if (counters.length !== this.#counters.length) return false
+    if (counters.length !== this.#valueCount) return false
     return this.#counters.every(({ wide }, at) => wide === undefined || (counters[at] ?? 0) >= (this.#last[at] ?? 0))
   }
 
@@ -71,14 +77,16 @@ export class AlgorithmRows {
       enabled: isEnabled ? 1 : 0,
       counters_enabled: isCounting ? 1 : 0,
     })
-    this.#setAbsent(counters === undefined)
+    const disabled = isEnabled ? 'the counters of the algorithm are disabled' : 'the algorithm is disabled'
+    for (const [at, row] of this.#counters.entries())
+      this.#setAbsent(row, counters === undefined ? disabled : at < counters.length ? undefined : NOT_WRITTEN)
     if (counters === undefined) return
     this.#last = counters.slice()
+    this.#valueCount = counters.length
     const nowMs = performance.now()
     for (const [at, { counter, wide }] of this.#counters.entries()) {
       const labels = { time, ...this.#labels, counter }
       const value = counters[at]
-      // The library wrote fewer values than the algorithm has names.
       if (value === undefined) continue
       if (wide === undefined) source.report(docaPccValueType, { ...labels, value })
       else
@@ -91,30 +99,28 @@ export class AlgorithmRows {
 
   /** Returns the types of its series. */
   types(): readonly RecordType[] {
-    return [docaPccType, ...this.#series().map(({ type }) => type)]
+    return [docaPccType, ...this.#counters.map(typeOf)]
   }
 
   gone(reason: string): void {
     const { absences } = this.#context
-    for (const { type, labels } of this.#series()) absences.gone(type, labels, reason)
+    for (const row of this.#counters) absences.gone(typeOf(row), this.#seriesOf(row), reason)
     absences.gone(docaPccType, { ...this.#labels, slot: String(this.#labels.slot) }, reason)
   }
 
-  #setAbsent(isAbsent: boolean): void {
-    if (isAbsent === this.#isAbsent) return
-    this.#isAbsent = isAbsent
+  #setAbsent(row: CounterRow, reason: string | undefined): void {
+    if (reason === row.absent) return
+    row.absent = reason
     const { absences } = this.#context
-    const reason = this.algorithm.isEnabled ? 'the counters of the algorithm are disabled' : 'the algorithm is disabled'
-    for (const { type, labels } of this.#series())
-      if (isAbsent) absences.set(type, labels, '', 'unsupported', reason)
-      else absences.clear(type, labels, '')
+    if (reason === undefined) absences.clear(typeOf(row), this.#seriesOf(row), '')
+    else absences.set(typeOf(row), this.#seriesOf(row), '', 'unsupported', reason)
   }
 
-  #series() {
-    const slot = String(this.#labels.slot)
-    return this.#counters.map(({ counter, wide }) => ({
-      type: wide === undefined ? docaPccValueType : docaPccCounterType,
-      labels: { ...this.#labels, slot, counter },
-    }))
+  #seriesOf({ counter }: CounterRow) {
+    return { ...this.#labels, slot: String(this.#labels.slot), counter }
   }
+}
+
+function typeOf({ wide }: CounterRow): RecordType {
+  return wide === undefined ? docaPccValueType : docaPccCounterType
 }

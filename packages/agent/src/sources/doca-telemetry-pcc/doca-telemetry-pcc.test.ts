@@ -137,6 +137,22 @@ for (const [what, enabled, reason] of [
   })
 }
 
+test('a counter without a value is absent with the reason, and costs no further calls', NEEDS, async (t) => {
+  const { double, tested, counts } = bringUp(t)
+  const absent = 'doca_pcc_value{rdma_device="mlx5_0",slot="3",counter="rtt_ns"}.'
+  await counts()
+  const openingCalls = double.total('calls')
+  double.play({ mlx5_0: { algorithms: [ALGORITHM] } }, ['claim doca_telemetry_pcc_get_counters 1'])
+  assert.equal((await counts()).length, 1)
+  assert.equal(tested.absent.get(absent), 'unsupported')
+  const before = double.total('calls')
+  assert.equal((await counts()).length, 1)
+  assert.ok(double.total('calls') - before < openingCalls / 4, 'the names are not read again')
+  double.play({ mlx5_0: { algorithms: [ALGORITHM] } })
+  assert.equal((await tested.sampleOf(docaPccValueType)).length, 1)
+  assert.equal(tested.absent.get(absent), undefined)
+})
+
 test('without an algorithm the device says so, and a later one is found', NEEDS, async (t) => {
   const { tested, counts, double } = bringUp(t, {})
   await tested.source.sample()

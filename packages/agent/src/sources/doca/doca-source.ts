@@ -3,14 +3,14 @@ import { deviceLabelOf } from '@sonde/sdk/internal'
 import { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaLibrary } from '../../native/doca/library.ts'
-import { type DocaDeviceNames, DocaRoster } from '../../native/doca/roster.ts'
+import { DocaRoster } from '../../native/doca/roster.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles } from '../kernel-file.ts'
 import { readPlanes } from '../rdma-planes.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import { adapterOf } from './adapter.ts'
 import type { DocaOptions } from './options.ts'
 import { DocaPlace, LIMIT_KEY, type OpenReader } from './place.ts'
-import { WantedDevices } from './wanted-devices.ts'
+import { type ListedDevices, WantedDevices } from './wanted-devices.ts'
 
 /** Time between two listings of the devices. Unit: microseconds. */
 const LIST_EVERY_US = 5_000_000
@@ -79,14 +79,14 @@ export class DocaSource implements NodeSource {
   }
 
   /** Lists the devices, without planes of a port: the counters of its device are those of the whole port. */
-  async #listWhole(): Promise<readonly DocaDeviceNames[] | DocaFailure> {
+  async #listWhole(): Promise<ListedDevices | DocaFailure> {
     const listed = await this.#roster.list()
     if (listed instanceof DocaFailure) return listed
     const planes = readPlanes(
       listed.map(({ name }) => name),
       this.#sysfs,
     )
-    return listed.filter(({ name }) => !planes.has(name))
+    return { devices: listed.filter(({ name }) => !planes.has(name)), planes }
   }
 
   /** Follows the list of devices: opens new devices, and reports missing devices as gone. */

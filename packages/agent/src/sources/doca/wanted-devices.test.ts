@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WantedDevices } from './wanted-devices.ts'
 
-const LISTED = [
+const DEVICES = [
   { name: 'mlx5_0', pciAddress: '0000:3a:00.0', netdev: 'ens1' },
   { name: 'mlx5_1', pciAddress: '0000:3a:00.1', netdev: '' },
 ]
+const LISTED = { devices: DEVICES, planes: new Map([['smi1', 'mlx5_1']]) }
 
 const read = (...patterns: string[]) => new WantedDevices(patterns).of(LISTED).map(({ name }) => name)
 
@@ -25,11 +26,23 @@ test('a name that no device has is reported with the reason, and again when a de
   const reason = 'no device is called mlx5_9; there are: mlx5_0 = 0000:3a:00.0 = ens1, mlx5_1 = 0000:3a:00.1'
   assert.equal(wanted.found(LISTED), `mlx5_0; ${reason}`)
   wanted.reportMissing(LISTED, tell)
-  const back = [...LISTED, { name: 'mlx5_9', pciAddress: '0000:3b:00.0', netdev: '' }]
+  const back = { ...LISTED, devices: [...DEVICES, { name: 'mlx5_9', pciAddress: '0000:3b:00.0', netdev: '' }] }
   wanted.reportMissing(back, tell)
   wanted.reportMissing(back, tell)
   assert.deepEqual(told, [
     ['mlx5_9', reason],
     ['mlx5_9', undefined],
   ])
+})
+
+test('the name of a plane has its own reason, which says what to name instead', () => {
+  const wanted = new WantedDevices(['smi1', 'mlx5_9'])
+  const told = new Map<string, string | undefined>()
+  wanted.reportMissing(LISTED, (name, reason) => told.set(name, reason))
+  const reason =
+    'smi1 is a plane of the port of mlx5_1, whose counters are those of the whole port: name mlx5_1 instead'
+  assert.equal(told.get('smi1'), reason)
+  assert.match(told.get('mlx5_9') ?? '', /^no device is called mlx5_9; there are: mlx5_0/)
+  assert.equal(new WantedDevices(['smi1']).none(LISTED), reason)
+  assert.ok(wanted.none(LISTED).startsWith(`${reason}; no device is called mlx5_9; there are: `))
 })

@@ -1,6 +1,13 @@
 import type { DocaDeviceNames } from '../../native/doca/roster.ts'
 import { deviceFilter } from '../device-filter.ts'
 import { deviceName } from '../pci-address.ts'
+import { namedPlanesText, type Planes } from '../rdma-planes.ts'
+
+/** The devices that the library lists, without planes of a port, and these planes. */
+export interface ListedDevices {
+  readonly devices: readonly DocaDeviceNames[]
+  readonly planes: Planes
+}
 
 /**
  * The devices that the option `devices` selects. A device is selected by its RDMA name, its interface or its address.
@@ -19,27 +26,27 @@ export class WantedDevices {
   }
 
   /** Returns the listed devices that are read. */
-  of(listed: readonly DocaDeviceNames[]): DocaDeviceNames[] {
-    return listed.filter((device) => {
+  of({ devices }: ListedDevices): DocaDeviceNames[] {
+    return devices.filter((device) => {
       const names = namesOf(device)
       return names.some(this.#isIn) && !names.some(this.#isOut)
     })
   }
 
   /** Describes which listed devices are read, and which names no device has. */
-  found(listed: readonly DocaDeviceNames[]): string {
+  found(listed: ListedDevices): string {
     const read = this.of(listed).map(({ name }) => name)
     const missing = this.#missingOf(listed)
     return missing.length > 0 ? `${read.join(', ')}; ${noneOf(listed, missing)}` : read.join(', ')
   }
 
   /** Describes why no listed device is read. */
-  none(listed: readonly DocaDeviceNames[]): string {
+  none(listed: ListedDevices): string {
     return noneOf(listed, this.#patterns)
   }
 
   /** Calls `report` for each name that no device has, with the reason, and without a reason once a device has it. */
-  reportMissing(listed: readonly DocaDeviceNames[], report: (name: string, reason: string | undefined) => void): void {
+  reportMissing(listed: ListedDevices, report: (name: string, reason: string | undefined) => void): void {
     const missing = new Set(this.#missingOf(listed))
     for (const name of missing) report(name, noneOf(listed, [name]))
     for (const name of this.#told) if (!missing.has(name)) report(name, undefined)
@@ -47,8 +54,8 @@ export class WantedDevices {
     for (const name of missing) this.#told.add(name)
   }
 
-  #missingOf(listed: readonly DocaDeviceNames[]): string[] {
-    const there = new Set(listed.flatMap(namesOf))
+  #missingOf({ devices }: ListedDevices): string[] {
+    const there = new Set(devices.flatMap(namesOf))
     return this.#patterns.filter((pattern) => !/^!|[*?]/.test(pattern) && !there.has(deviceName(pattern)))
   }
 }
@@ -58,8 +65,15 @@ function namesOf({ name, pciAddress, netdev }: DocaDeviceNames): string[] {
   return [name, deviceName(pciAddress), netdev].filter((one) => one !== '')
 }
 
-function noneOf(listed: readonly DocaDeviceNames[], patterns: readonly string[]): string {
-  if (listed.length === 0) return 'the library lists no device'
-  const there = listed.map((device) => namesOf(device).join(' = ')).join(', ')
-  return `no device is called ${patterns.join(' or ')}; there are: ${there}`
+function noneOf({ devices, planes }: ListedDevices, patterns: readonly string[]): string {
+  if (devices.length === 0) return 'the library lists no device'
+  const there = devices.map((device) => namesOf(device).join(' = ')).join(', ')
+  const unknown = patterns.filter((pattern) => !planes.has(pattern))
+  const reasons = [
+    namedPlanesText(patterns, planes),
+    unknown.length > 0 || patterns.length === 0
+      ? `no device is called ${unknown.join(' or ')}; there are: ${there}`
+      : '',
+  ]
+  return reasons.filter(Boolean).join('; ')
 }

@@ -1,7 +1,7 @@
 import { deviceFilter } from '../device-filter.ts'
 import type { Sampler, SamplerSet } from '../fast-samples/fast-samples.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { readPlanes } from '../rdma-planes.ts'
+import { namedPlanesText, readPlanes } from '../rdma-planes.ts'
 import type { SourceContext } from '../source.ts'
 
 /** A file is opened again regularly, because its device may have been replaced. */
@@ -32,6 +32,8 @@ export class PortSamplers implements SamplerSet {
   readonly #ports: SampledPorts
   readonly #sysfs: KernelFiles
   readonly #wanted: (device: string) => boolean
+  /** Describes the planes among the wanted devices. */
+  #planesText = ''
 
   constructor(ports: SampledPorts, { paths }: Pick<SourceContext, 'paths'>) {
     this.#ports = ports
@@ -53,7 +55,9 @@ export class PortSamplers implements SamplerSet {
     }
     const { folder, counters, samplerOf } = this.#ports
     const planes = readPlanes(listed, this.#sysfs)
-    const devices = listed.filter((name) => this.#wanted(name) && !planes.has(name))
+    const wanted = listed.filter(this.#wanted)
+    this.#planesText = namedPlanesText(wanted, planes)
+    const devices = wanted.filter((name) => !planes.has(name))
     const places = devices.flatMap((device) =>
       namesIn(device, 'ports')
         .filter((port) => PORT.test(port))
@@ -66,7 +70,8 @@ export class PortSamplers implements SamplerSet {
 
   nothing(): string {
     const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`
-    return `no port of a wanted device of ${folder} has a counter in ${this.#ports.folder} that is sampled`
+    const reason = `no port of a wanted device of ${folder} has a counter in ${this.#ports.folder} that is sampled`
+    return [reason, this.#planesText].filter(Boolean).join('; ')
   }
 
   close(): void {

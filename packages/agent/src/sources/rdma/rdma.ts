@@ -2,7 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import { countOf, turn } from '@sonde/sdk/internal'
 import { deviceFilter } from '../device-filter.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { type Planes, planesText, readPlanes } from '../rdma-planes.ts'
+import { namedPlanesText, type Planes, planesText, readPlanes } from '../rdma-planes.ts'
 import { type SampledSource, sampled } from '../sampled.ts'
 import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
 import { LONGEST_TURN_MS, leastReads } from '../turns.ts'
@@ -72,10 +72,11 @@ class RdmaSource implements SampledSource {
     const failure = ports.find((bytes) => bytes instanceof ReadFailure)
     if (failure !== undefined) return failure.probe
     const folder = `${this.#sysfs.root}/${FOLDER.join('/')}`
-    return {
-      state: 'absent',
-      reason: `no device of ${folder}, which lists ${listed.length}, is wanted and has a port`,
-    }
+    const reasons = [
+      `no device of ${folder}, which lists ${listed.length}, is wanted and has a port`,
+      namedPlanesText(listed.filter(this.#wanted), planes),
+    ]
+    return { state: 'absent', reason: reasons.filter(Boolean).join('; ') }
   }
 
   found(): string {

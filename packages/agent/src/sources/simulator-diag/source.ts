@@ -2,7 +2,7 @@ import { type RecordType, wallNs } from '@sonde/sdk'
 import { countOf, gapType, seriesKey, turn } from '@sonde/sdk/internal'
 import { sampleBytesOf } from '../../native/doca/layout.ts'
 import type { DocaDeviceNames } from '../../native/doca/roster.ts'
-import { WantedDevices } from '../doca/wanted-devices.ts'
+import { type ListedDevices, WantedDevices } from '../doca/wanted-devices.ts'
 import { docaDiagSamplingType, sampleTypeOf } from '../doca-telemetry-diag/type.ts'
 import { FieldAbsences } from '../field-absences.ts'
 import type { NicPlace } from '../simulator/classes/node-class.ts'
@@ -44,7 +44,7 @@ export class SimulatorDiag implements NodeSource {
   readonly #counters: number
   readonly #wanted: WantedDevices
   /** Names of the NICs as in the DOCA libraries, so that the same names work for both. */
-  readonly #listed: readonly DocaDeviceNames[]
+  readonly #listed: ListedDevices
   readonly #sampled: readonly Sampled[]
   readonly #duties: readonly Duty[]
   #isClosed = false
@@ -73,7 +73,7 @@ export class SimulatorDiag implements NodeSource {
     const stretch = new NicStretch(simulation, [...new Set(numbers)], BLOCK_SAMPLES)
     const shared = { type: sampleTypeOf(ids) as RecordType, ids, columns, stretch, sums, capacity: BLOCK_SAMPLES }
     this.#wanted = new WantedDevices(devices)
-    this.#listed = simulation.node.nics.flatMap(namesOf)
+    this.#listed = { devices: simulation.node.nics.flatMap(namesOf), planes: new Map() }
     const read = new Set(this.#wanted.of(this.#listed).map(({ name }) => name))
     const nics = simulation.node.nics.filter(({ device }) => read.has(device))
     this.#sampled = nics.map(
