@@ -25,6 +25,7 @@ export const DEBIAN_PACKAGES = {
   protoc: 'protobuf-compiler',
   python3: 'python3',
   grpcio: 'python3-grpcio python3-protobuf protobuf-compiler',
+  'python3-kubernetes': 'python3-kubernetes',
   runc: 'runc',
   ip: 'iproute2',
   'json-c': 'libjson-c-dev',
@@ -34,6 +35,7 @@ export const DEBIAN_PACKAGES = {
 const FILES: Readonly<Record<string, string>> = {
   'json-c': '/usr/include/json-c/json.h',
   grpcio: '/usr/lib/python3/dist-packages/grpc/__init__.py',
+  'python3-kubernetes': '/usr/lib/python3/dist-packages/kubernetes/__init__.py',
   'nginx-stream': '/usr/lib/nginx/modules/ngx_stream_module.so',
 }
 

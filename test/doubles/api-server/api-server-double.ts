@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer as createPlain, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { DISCOVERY, isSet, selectionOf } from './api-requests.ts'
 
 /** A pod as the API server has it. */
 export interface ApiPod {
@@ -88,7 +89,7 @@ export interface ServerPair {
 
 interface Watch {
   readonly response: ServerResponse
-  readonly node: string | undefined
+  readonly isSelected: (pod: ApiPod) => boolean
   readonly bookmarks: boolean
 }
 
@@ -99,7 +100,8 @@ interface PodEvent {
 }
 
 /**
- * The pods of a Kubernetes API server: list with `limit` and `continue`, watch with bookmarks, `spec.nodeName`, tokens.
+ * The pods and nodes of a Kubernetes API server: list with `limit` and `continue`, watch with bookmarks, selectors, tokens.
+ * `kubectl` and the clients of Python and JavaScript read it like a cluster; see `test/interop/kubernetes-clients.test.ts`.
  */
 export class ApiServerDouble {
   address = ''
@@ -205,21 +207,24 @@ export class ApiServerDouble {
     if (url.pathname === '/apis/resource.k8s.io/v1beta1/resourceslices' && this.slices.length > 0)
       json(response, 200, { kind: 'ResourceSliceList', metadata: { resourceVersion: '1' }, items: this.slices })
     else if (name !== undefined) answerObject(response, this.#pods.get(`${namespace}/${name}`))
+    else if (url.pathname === '/api/v1/nodes') json(response, 200, this.#nodeList())
     else if (node !== undefined) answerObject(response, this.nodes.get(node))
     else if (namespace !== undefined || url.pathname === '/api/v1/pods') this.#answerPods(url, response, namespace)
-    else this.#discover(url, response)
+    else answerObject(response, DISCOVERY[url.pathname])
+  }
+
+  #nodeList(): object {
+    const metadata = { resourceVersion: String(this.#version) }
+    return { kind: 'NodeList', apiVersion: 'v1', metadata, items: [...this.nodes.values()] }
   }
 
   #answerPods(url: URL, response: ServerResponse, namespace: string | undefined): void {
-    const node = /^spec\.nodeName=(.*)$/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1]
-    const label = labelSelectorOf(url)
-    if (['true', '1'].includes(url.searchParams.get('watch') ?? '')) {
-      this.#watch(url, response, node)
+    const isSelected = selectionOf(url, namespace)
+    if (isSet(url, 'watch')) {
+      this.#watch(url, response, isSelected)
       return
     }
-    const chosen = [...this.#pods.values()].filter((pod) => {
-      return isOf(pod, node) && label(pod) && (namespace === undefined || pod.metadata.namespace === namespace)
-    })
+    const chosen = [...this.#pods.values()].filter(isSelected)
     const [version = String(this.#version), at = '0'] = (url.searchParams.get('continue') ?? '')
       .split(':')
       .filter(Boolean)
@@ -235,50 +240,24 @@ export class ApiServerDouble {
     json(response, 200, { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: version, ...more }, items })
   }
 
-  #watch(url: URL, response: ServerResponse, node: string | undefined): void {
-    const from = Number(url.searchParams.get('resourceVersion') ?? this.#version)
-    if (from < this.#oldest) {
-      refuse(response, 410, 'Expired')
-      return
-    }
+  /** Without a version, and with 0, a watch begins with the pods that there are. */
+  #watch(url: URL, response: ServerResponse, isSelected: (pod: ApiPod) => boolean): void {
+    const from = Number(url.searchParams.get('resourceVersion') ?? 0)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.flushHeaders()
-    const watch = { response, node, bookmarks: url.searchParams.get('allowWatchBookmarks') === 'true' }
-    for (const event of this.#events) if (event.version > from) sendEvent(watch, event)
+    const watch = { response, isSelected, bookmarks: isSet(url, 'allowWatchBookmarks') }
+    if (from !== 0 && from < this.#oldest) {
+      send(watch, 'ERROR', statusOf(410, 'Expired'))
+      response.end()
+      return
+    }
+    if (from === 0) for (const object of this.#pods.values()) sendEvent(watch, { version: 0, type: 'ADDED', object })
+    else for (const event of this.#events) if (event.version > from) sendEvent(watch, event)
     this.#watches.add(watch)
     response.on('close', () => this.#watches.delete(watch))
     const seconds = Number(url.searchParams.get('timeoutSeconds') ?? 0)
     if (seconds > 0) setTimeout(() => response.end(), seconds * 1000).unref()
   }
-
-  /** What clients ask before their first list. */
-  #discover(url: URL, response: ServerResponse): void {
-    const verbs = ['get', 'list', 'watch']
-    const pods = { name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs, shortNames: ['po'] }
-    const version = { gitVersion: 'v1.35.0', major: '1', minor: '35' }
-    const answers: Readonly<Record<string, object>> = {
-      '/version': version,
-      '/api': { kind: 'APIVersions', versions: ['v1'] },
-      '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [] },
-      '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [pods] },
-    }
-    const answer = answers[url.pathname]
-    if (answer === undefined) refuse(response, 404, 'NotFound')
-    else json(response, 200, answer)
-  }
-}
-
-/** Whether a pod is on a node; undefined: any pod, empty: pods without a node. */
-function isOf({ spec }: ApiPod, node: string | undefined): boolean {
-  return node === undefined || ((spec as { nodeName?: string }).nodeName ?? '') === node
-}
-
-/** The selectors `KEY=VALUE` and `KEY in (VALUE,VALUE)`. */
-function labelSelectorOf(url: URL): (pod: ApiPod) => boolean {
-  const selector = url.searchParams.get('labelSelector') ?? ''
-  const [, key = '', value, list] = /^([^\s=]+)(?:==?([^,]*)| in \(([^)]*)\))$/.exec(selector) ?? []
-  const values = value === undefined ? list?.split(',') : [value]
-  return ({ metadata }) => selector === '' || values?.includes(metadata.labels[key] ?? '') === true
 }
 
 function answerObject(response: ServerResponse, object: object | undefined): void {
@@ -287,7 +266,7 @@ function answerObject(response: ServerResponse, object: object | undefined): voi
 }
 
 function sendEvent(watch: Watch, { type, object }: PodEvent): void {
-  if (isOf(object, watch.node)) send(watch, type, object)
+  if (watch.isSelected(object)) send(watch, type, object)
 }
 
 function send({ response }: Watch, type: string, object: object): void {
@@ -295,7 +274,12 @@ function send({ response }: Watch, type: string, object: object): void {
 }
 
 function refuse(response: ServerResponse, code: number, reason: string): void {
-  json(response, code, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, code })
+  json(response, code, statusOf(code, reason))
+}
+
+function statusOf(code: number, reason: string): object {
+  const message = `the double answers ${reason}`
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
 }
 
 function json(response: ServerResponse, code: number, body: object): void {

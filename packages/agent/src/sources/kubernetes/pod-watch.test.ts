@@ -87,7 +87,13 @@ test('a version that is too old, as an answer and as an event, leads to a new li
   api.compact()
   clock.nowMs += 60_000
   // 410 to the watch, then the new list.
+  api.fault = (url, _, response) => {
+    if (!url.searchParams.has('watch')) return false
+    response.writeHead(410).end()
+    return true
+  }
   await watch.step()
+  api.fault = undefined
   clock.nowMs += 60_000
   await watch.step()
   assert.deepEqual(names(), ['b', 'c'])
@@ -171,6 +177,7 @@ test('pods above the limit are counted; a server that never ends its list is ref
   }
   clock.nowMs += 60_000
   await watch.step()
+  await until('the refusal', () => !watch.isWatching)
   clock.nowMs += 60_000
   await assert.rejects(watch.step(), /does not end its list/)
   assert.equal(cache.count, 16, 'the known pods stay')
