@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { type AgentOptions, createAgent } from '@sonde/agent'
 import { checkDataSources } from '@sonde/agent/config'
 import { appRoutes, pageRoutes, type Store } from '@sonde/console'
+import { openAccess } from '../packages/cli/src/commands/access.ts'
 import { appLimits, gpuReaders } from '../packages/cli/src/commands/gpu-readers.ts'
 import { readyLine, serveAgent } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
@@ -50,7 +51,8 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     version: 'test',
   })
   const start = async () => {
-    const running = await serveAgent(agent, loaded, async (app) => {
+    const access = openAccess(loaded, config.export.prometheus.host, openLog('debug'))
+    const running = await serveAgent(agent, loaded, access, async (app) => {
       if (!hasPage) return
       appRoutes(app, { history: agent.history, limits: appLimits(loaded), readers: () => gpuReaders(agent) })
       await pageRoutes(app)

@@ -85,6 +85,8 @@ const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
   store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
   console:
     'The console without an agent, `sonde console`. `--listen HOST:PORT` sets `host` and `port`, `--prometheus` the address of the history.',
+  access:
+    'Logins: who may use the page and the API. [Access](access.md) shows how. A server that listens on loopback needs none.',
   traceback: 'Rules on samples, and their events. Each event is a file that `sonde read` reads.',
   limits: 'Limits of the agent. Everything beyond a limit is counted, and shown in `/metrics`.',
   log: 'Lines of JSON on stderr. `--log-level` sets `level`.',

@@ -1,3 +1,4 @@
+import type { Role } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
 import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
@@ -159,6 +160,32 @@ program
     const usual = async () => (await loadFor(given)).config.agent.export.prometheus
     process.exitCode = await runPs(flags, async () => agentAddress(await usual()))
   })
+
+const tokens = program
+  .command('tokens')
+  .summary('who may use the page and the API from elsewhere')
+  .description('Adds, lists and removes the tokens of logins. Servers that run see each change at once.')
+const withTokenFlags = (command: Command) =>
+  command
+    .option('--config <file>', 'configuration file (YAML)')
+    .option('--data-dir <dir>', 'the data folder of the server')
+
+withTokenFlags(tokens.command('add').description('make a token, and print it').argument('<name>', 'who uses it'))
+  .addOption(
+    new Option('--role <role>', 'look (viewer), change (operator), or see the log of changes, too (admin)')
+      .choices(['viewer', 'operator', 'admin'])
+      .makeOptionMandatory(),
+  )
+  .option('--expires <time>', '12h, 90d or never', '90d')
+  .action(async (name: string, { role, expires, ...flags }: Flags & { role: Role; expires: string }) => {
+    await (await import('./commands/tokens.ts')).addToken(await loadFor(flags), name, { role, expires })
+  })
+withTokenFlags(tokens.command('list').description('names, roles and ends of all tokens')).action(async (flags: Flags) =>
+  (await import('./commands/tokens.ts')).listTokens(await loadFor(flags)),
+)
+withTokenFlags(tokens.command('remove').description('end a token and its sessions').argument('<name>')).action(
+  async (name: string, flags: Flags) => (await import('./commands/tokens.ts')).removeToken(await loadFor(flags), name),
+)
 
 /** The folder in which `sonde up` keeps its history, by the configuration. */
 async function usualStore(): Promise<string> {

@@ -16,6 +16,8 @@ import {
 import { userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 
+export { type AccessConfig, accessSchema } from './access/config.ts'
+
 /** Schema of `store`. */
 export const storeSchema = block({
   enabled: setting(
@@ -55,7 +57,7 @@ export type StoreConfig = v.InferOutput<typeof storeSchema>
 
 /** Schema of `console`, for a console without an agent: `sonde console`. */
 export const consoleSchema = block({
-  host: setting(listenHost(), '127.0.0.1', 'Address to listen on. There is no login: think before you open it'),
+  host: setting(listenHost(), '127.0.0.1', 'Address to listen on; beyond loopback a login is needed'),
   port: setting(integer(0, 65_535, '0 is any free port'), 9395, 'Port to listen on'),
   allowed_hosts: setting(
     hostNames(),
@@ -89,7 +91,7 @@ export type ConsoleConfig = v.InferOutput<typeof consoleSchema>
 
 /** Whether Sonde creates a file or folder of that name in its data folder. */
 export function isStoreName(name: string): boolean {
-  return /^(store\.db.*|service\.key|traceback|data(_\d+)?)$/.test(name)
+  return /^(store\.db.*|service\.key|traceback|access|data(_\d+)?)$/.test(name)
 }
 
 const SYSTEM_DIR = '/var/lib/sonde'

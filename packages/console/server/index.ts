@@ -1,3 +1,8 @@
+export { Access, type Asker } from './access/access.ts'
+export { type AuditEntry, AuditLog } from './access/audit-log.ts'
+export { type Identity, ROLES, type Role } from './access/role.ts'
+export { accessRoutes, authorize, identityOf, type SessionAnswer, whoOf } from './access/routes.ts'
+export { isExpired, type KnownToken, Tokens } from './access/tokens.ts'
 export { aloneRoutes, type ConsoleInfo, describeConsole } from './alone/alone.ts'
 export type { GpuReaderState } from './apps/origin.ts'
 export { podsAnswer } from './apps/pods-answer.ts'

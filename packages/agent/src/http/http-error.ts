@@ -33,6 +33,12 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
 const STATUS_OF: Readonly<Record<string, number>> = {
   HTTP_REQUEST: 400,
   APP_CAP: 400,
+  ACC_FORM: 400,
+  ACC_LOGIN: 401,
+  ACC_TOKEN: 401,
+  ACC_ROLE: 403,
+  ACC_CSRF: 403,
+  ACC_WAIT: 429,
   SET_CLASS: 400,
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
@@ -49,7 +55,7 @@ export function httpErrorOf(error: unknown): HttpError {
     if (code === 'QRY_BACKEND_TIMEOUT') return { status: 504, code, message }
     if (code.startsWith('QRY')) return { status: code.endsWith('_LIMIT') ? 422 : 400, code, message }
     const status = STATUS_OF[code]
-    if (status !== undefined) return { status, code, message }
+    if (status !== undefined) return { status, code, message, ...(retryAfterS !== undefined && { retryAfterS }) }
     if (
       code === 'CON_NO_AGENT' ||
       code === 'EXP_UNKNOWN' ||

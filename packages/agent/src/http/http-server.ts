@@ -18,6 +18,9 @@ const RETRY_AFTER_S = 5
 const HANG_UP_CODES = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
+/** Looks who sends a request. @throws SondeError if the sender may not. */
+export type Authorize = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
 /** Options of a server. */
 export interface Served {
   readonly http: HttpStats
@@ -28,6 +31,8 @@ export interface Served {
   isEndless(url: string): boolean
   /** Refuses a request before it takes a place anywhere: it throws. */
   admit(request: FastifyRequest): void
+  /** Refuses a request of somebody who may not make it: it rejects. Default: everybody may. */
+  readonly authorize?: Authorize | undefined
   /** Additional words of the answer 404; empty for none. */
   moreOf(request: FastifyRequest): Promise<string>
 }
@@ -87,6 +92,7 @@ export function createHttpServer(served: Served): FastifyInstance {
     http.requests++
     reply.headers(SECURITY_HEADERS)
     served.admit(request)
+    await served.authorize?.(request, reply)
   })
   return app
 }
@@ -140,7 +146,7 @@ function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: Fast
 }
 
 function sendError(reply: FastifyReply, { status, code, message, retryAfterS = RETRY_AFTER_S }: HttpError): void {
-  if (status === 503) reply.header('retry-after', retryAfterS)
+  if (status === 503 || status === 429) reply.header('retry-after', retryAfterS)
   void reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message } })
 }
 

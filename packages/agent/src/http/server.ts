@@ -10,7 +10,7 @@ import { eventsStreamRoute } from './events-stream.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
-import { createHttpServer } from './http-server.ts'
+import { type Authorize, createHttpServer } from './http-server.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { QueryPlaces } from './query-places.ts'
 import { simulatorRoutes } from './simulator.ts'
@@ -22,7 +22,7 @@ import { UnreadAnswers } from './unread-answers.ts'
 const CLOSE_LIMIT_MS = 1000
 
 /** The server of an agent: the common server with the admission rules of an agent. */
-export function createServer(agent: Agent): FastifyInstance {
+export function createServer(agent: Agent, authorize?: Authorize): FastifyInstance {
   const { options, http, fieldSets } = agent
   return createHttpServer({
     http,
@@ -30,6 +30,7 @@ export function createServer(agent: Agent): FastifyInstance {
     connectionCount: options.config.limits.connections,
     isEndless: isStream,
     admit: (request) => refuseStranger(agent, request),
+    authorize,
     moreOf: async (request) =>
       bareNameOf(agent, request) === undefined ? '' : `; of field sets ${await fieldSets.listed()}`,
   })

@@ -3,6 +3,7 @@ import { appRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { REVISION, VERSION } from '../version.ts'
+import { accessWords, openAccess } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
@@ -18,9 +19,10 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
     originOf: loaded.originOf,
   })
-  const running = await serveAgent(agent, loaded, (app) =>
+  const access = openAccess(loaded, loaded.config.agent.export.prometheus.host, log)
+  const running = await serveAgent(agent, loaded, access, (app) =>
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
   )
-  console.log(await readyLine(agent, running.addresses, ''))
+  console.log(await readyLine(agent, running.addresses, await accessWords(access)))
   return running
 }

@@ -10,13 +10,23 @@ import {
   queryRoutes,
   UnreadAnswers,
 } from '@sonde/agent'
-import { aloneRoutes, appRoutes, describeConsole, ExporterHistory, PrometheusHistory, pageRoutes } from '@sonde/console'
+import {
+  type Access,
+  accessRoutes,
+  aloneRoutes,
+  appRoutes,
+  describeConsole,
+  ExporterHistory,
+  PrometheusHistory,
+  pageRoutes,
+} from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
+import { accessWords, authorizeBy, openAccess } from './access.ts'
 import { appLimits } from './gpu-readers.ts'
 import { hostAndPort, listenFault } from './listener.ts'
 import type { Running } from './run.ts'
@@ -35,7 +45,8 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   }
   const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
   const history = new PrometheusHistory({ url, ...given })
-  const app = serverOf(loaded, history)
+  const access = openAccess(loaded, host, openLog(loaded.config.log.level))
+  const app = serverOf(loaded, history, access)
   await pageRoutes(app)
   endAnswersWithin(app, CLOSE_LIMIT_MS)
   await app.listen({ host, port, exclusive: true }).catch(async (cause: unknown) => {
@@ -45,12 +56,15 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   const address = app.server.address()
   const addresses = `http://${hostAndPort(host, typeof address === 'object' && address !== null ? address.port : port)}`
   const fault = await history.look()
-  const words = fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`
-  console.log(printable(`Sonde is ready on ${addresses} · ${words}`))
+  const words = [
+    fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`,
+    await accessWords(access),
+  ]
+  console.log(printable(`Sonde is ready on ${addresses} · ${words.filter((each) => each !== '').join(' · ')}`))
   return { addresses, close: () => app.close() }
 }
 
-function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
+function serverOf(loaded: Loaded, history: PrometheusHistory, access: Access): FastifyInstance {
   const { console: options, agent, log } = loaded.config
   const http = new HttpStats()
   const door = {
@@ -66,6 +80,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
     connectionCount: agent.limits.connections,
     isEndless: (address) => address.startsWith('/api/v1/stream'),
     admit: (request) => admit(door, request),
+    authorize: authorizeBy(access),
     moreOf: () => Promise.resolve(''),
   })
   const told = {
@@ -75,6 +90,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory): FastifyInstance {
     history,
   }
   aloneRoutes(app, told)
+  accessRoutes(app, access)
   // Charts of apps query through the same history, so that all routes see the same rows.
   const rows = new ExporterHistory(history)
   const unread = new UnreadAnswers(http)

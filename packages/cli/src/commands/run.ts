@@ -1,8 +1,10 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
+import { type Access, accessRoutes } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
 import { growSlowly } from '../restart-small.ts'
+import { authorizeBy } from './access.ts'
 import { openListeners } from './listeners.ts'
 
 /** A running command. */
@@ -16,10 +18,12 @@ export interface Running {
 export async function serveAgent(
   agent: Agent,
   loaded: Loaded,
+  access: Access,
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
-  const app = createServer(agent)
+  const app = createServer(agent, authorizeBy(access))
   agentRoutes(app, agent)
+  accessRoutes(app, access)
   await more(app)
   const listeners = await openListeners(app, agent, loaded.config.agent.export.prometheus).catch(async (error) => {
     await app.close()

@@ -16,6 +16,7 @@ import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { REVISION, VERSION } from '../version.ts'
+import { accessWords, openAccess } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
@@ -45,11 +46,13 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     store.onFault = (error) => agent.faults.caught('store', error)
     store.onEnded = (ended) => log.warn(endedLine(ended))
   }
-  const running = await serveAgent(agent, loaded, async (app) => {
+  const access = openAccess(loaded, config.export.prometheus.host, log)
+  const running = await serveAgent(agent, loaded, access, async (app) => {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
     await pageRoutes(app)
   })
-  console.log(await readyLine(agent, running.addresses, store === undefined ? 'no history' : historyWords(store, path)))
+  const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(access)]
+  console.log(await readyLine(agent, running.addresses, words.filter((each) => each !== '').join(' · ')))
   return {
     ...running,
     async close() {

@@ -11,7 +11,14 @@ import {
   serviceSchema,
   tracebackSchema,
 } from '@sonde/agent/config'
-import { type ConsoleConfig, consoleSchema, type StoreConfig, storeSchema } from '@sonde/console/config'
+import {
+  type AccessConfig,
+  accessSchema,
+  type ConsoleConfig,
+  consoleSchema,
+  type StoreConfig,
+  storeSchema,
+} from '@sonde/console/config'
 import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
 
 /** All settings of the file, the environment and the command line. */
@@ -19,6 +26,7 @@ export interface SondeConfig {
   readonly agent: AgentConfig
   readonly store: StoreConfig
   readonly console: ConsoleConfig
+  readonly access: AccessConfig
   readonly log: { readonly level: string }
 }
 
@@ -31,6 +39,7 @@ export const ROOM_SCHEMAS = {
   traceback: tracebackSchema,
   store: storeSchema,
   console: consoleSchema,
+  access: accessSchema,
   limits: limitsSchema,
   log: logSchema,
 } as const
@@ -62,6 +71,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const destinations = exports && take(checkExport(exports))
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
   const ofConsole = take(check(ROOM_SCHEMAS.console, raw.console ?? {}, 'console'))
+  const access = take(check(ROOM_SCHEMAS.access, raw.access ?? {}, 'access'))
   const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
   const traceback = take(check(ROOM_SCHEMAS.traceback, raw.traceback ?? {}, 'traceback'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
@@ -75,6 +85,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     !service ||
     !store ||
     !ofConsole ||
+    !access ||
     !traceback ||
     !limits ||
     !log ||
@@ -92,6 +103,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     traceback,
     store,
     console: ofConsole,
+    access,
     limits,
     log,
   }
@@ -101,7 +113,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     value: {
       config: {
         agent: { dataSources, paths: { ...paths, ...native }, export: exports, limits, service, traceback },
-        ...{ store, console: ofConsole, log },
+        ...{ store, console: ofConsole, access, log },
       },
       plain: {
         ...plain,

@@ -1,0 +1,182 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import { SondeError } from '@sonde/sdk'
+import { Attempts } from './attempts.ts'
+import { AuditLog } from './audit-log.ts'
+import type { AccessConfig } from './config.ts'
+import { ProxyLogin } from './proxy-login.ts'
+import type { Identity } from './role.ts'
+import { type Session, Sessions } from './sessions.ts'
+import { Tokens } from './tokens.ts'
+
+/** Parts of {@link Access}. */
+export interface AccessParts {
+  readonly config: AccessConfig
+  /** Folder of tokens and audit log. */
+  readonly folder: string
+  /** Whether the server can be reached from this machine alone. */
+  readonly isLoopback: boolean
+  readonly onFault: (fault: SondeError) => void
+}
+
+/** The identity behind a request, and the session if there is one. */
+export interface Asker {
+  readonly identity: Identity
+  readonly session?: Session
+  /** The next id of the session, for its cookie. */
+  readonly nextId?: string
+}
+
+/** Name of the cookie of a session. */
+const COOKIE = 'sonde_session'
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+const HOUR_MS = 3_600_000
+
+/** Who may use a server: tokens, sessions of the page, and users that a proxy names. */
+export class Access {
+  readonly tokens: Tokens
+  readonly audit: AuditLog
+  /** Whether requests need a login, those of this machine left aside. */
+  readonly needsLogin: boolean
+  readonly #parts: AccessParts
+  readonly #sessions: Sessions
+  readonly #attempts = new Attempts()
+  readonly #proxy: ProxyLogin | undefined
+
+  constructor(parts: AccessParts) {
+    const { config, folder, isLoopback, onFault } = parts
+    this.#parts = parts
+    this.tokens = new Tokens(folder, onFault)
+    this.audit = new AuditLog(folder, onFault)
+    this.needsLogin = config.required || !isLoopback || config.proxy !== undefined
+    this.#sessions = new Sessions(config.session_hours * HOUR_MS)
+    this.#proxy = config.proxy && new ProxyLogin(config.proxy)
+  }
+
+  /**
+   * Who sends a request; undefined if that is not known.
+   *
+   * @throws SondeError `ACC_TOKEN` if it has a token that does not count, `ACC_WAIT` after too many of these.
+   */
+  async askerOf(request: IncomingMessage): Promise<Asker | undefined> {
+    const peer = addressOf(request)
+    if (this.#proxy?.isPeer(peer)) {
+      const identity = this.#proxy.identityOf(request)
+      if (identity !== undefined) return { identity }
+    }
+    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (bearer !== undefined) return { identity: await this.#byToken(bearer, peer, 'token') }
+    const id = cookieOf(request)
+    const used = id === undefined ? undefined : this.#sessions.use(id)
+    if (used !== undefined) {
+      const token = await this.tokens.findHash(used.session.sha256)
+      if (token !== undefined) return { identity: { via: 'session', name: token.name, role: token.role }, ...used }
+    }
+    return this.#isLocal(request) ? { identity: { via: 'local', name: 'local', role: 'admin' } } : undefined
+  }
+
+  /**
+   * Exchanges a token for a session.
+   *
+   * @returns The id of the session, for its cookie.
+   * @throws SondeError `ACC_TOKEN` if the token does not count, `ACC_WAIT` after too many of these.
+   */
+  async login(token: string, request: IncomingMessage): Promise<{ readonly id: string; readonly identity: Identity }> {
+    const peer = addressOf(request)
+    const identity = await this.#byToken(token, peer, 'session')
+    const found = await this.tokens.find(token)
+    if (found === undefined) throw unknownToken()
+    const before = cookieOf(request)
+    if (before !== undefined) this.#sessions.end(before)
+    await this.audit.note({
+      timeMs: Date.now(),
+      action: 'login',
+      who: identity.name,
+      via: 'session',
+      from: peer,
+      what: '',
+    })
+    return { id: this.#sessions.start(found).id, identity }
+  }
+
+  /** Ends the session of a request. */
+  async logout(request: IncomingMessage, who: string): Promise<void> {
+    const id = cookieOf(request)
+    if (id === undefined) return
+    this.#sessions.end(id)
+    await this.audit.note({
+      timeMs: Date.now(),
+      action: 'logout',
+      who,
+      via: 'session',
+      from: addressOf(request),
+      what: '',
+    })
+  }
+
+  /** The cookie that a browser keeps; an empty id removes it. */
+  cookieFor(id: string, request: IncomingMessage): string {
+    const lifeS = id === '' ? 0 : this.#parts.config.session_hours * 3600
+    return `${COOKIE}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifeS}${this.#isSecure(request) ? '; Secure' : ''}`
+  }
+
+  /** A token that counts is taken at any time: a neighbour of somebody who guesses need not wait. */
+  async #byToken(text: string, peer: string, via: 'token' | 'session'): Promise<Identity> {
+    const token = await this.tokens.find(text)
+    if (token !== undefined) return { via, name: token.name, role: token.role }
+    const waitMs = this.#attempts.waitMs(peer)
+    if (waitMs > 0) {
+      const retryAfterS = Math.ceil(waitMs / 1000)
+      throw new SondeError('ACC_WAIT', `too many tokens from ${peer} were wrong; try again in ${retryAfterS} s`, {
+        retryAfterS,
+      })
+    }
+    this.#attempts.failed(peer)
+    await this.audit.note({ timeMs: Date.now(), action: 'login.refused', who: '', via, from: peer, what: '' })
+    throw unknownToken()
+  }
+
+  /**
+   * A server that only this machine reaches trusts its users. One that others reach trusts connections of this machine
+   * that nobody has passed on.
+   */
+  #isLocal(request: IncomingMessage): boolean {
+    if (!this.needsLogin) return true
+    const { config } = this.#parts
+    if (config.required || config.proxy !== undefined) return false
+    const { remoteAddress, localAddress } = request.socket
+    return (
+      isLoopback(remoteAddress) &&
+      isLoopback(localAddress) &&
+      FORWARDED.every((name) => request.headers[name] === undefined)
+    )
+  }
+
+  #isSecure(request: IncomingMessage): boolean {
+    if ('encrypted' in request.socket) return true
+    return this.#proxy?.isPeer(addressOf(request)) === true && request.headers['x-forwarded-proto'] === 'https'
+  }
+}
+
+/** Address of the peer of a request. */
+export function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+}
+
+function unknownToken(): SondeError {
+  return new SondeError(
+    'ACC_TOKEN',
+    'the token is unknown or has expired; sonde tokens list, on the server, has those that count',
+  )
+}
+
+function cookieOf({ headers }: IncomingMessage): string | undefined {
+  const found = (headers.cookie ?? '').split(/; */).filter((each) => each.startsWith(`${COOKIE}=`))
+  // Two of one name: another page of this host set one of them.
+  return found.length === 1 ? found[0]?.slice(COOKIE.length + 1) : undefined
+}
+
+function isLoopback(address: string | undefined): boolean {
+  const plain = address?.replace(/^::ffff:/, '') ?? ''
+  return isIP(plain) !== 0 && (plain.startsWith('127.') || plain === '::1')
+}
