@@ -66,7 +66,18 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'read-command',
     'commands',
   ],
-  'console/server': ['places', 'config', 'store', 'prometheus', 'apps', 'exporters', 'alone', 'page'],
+  'console/server': [
+    'places',
+    'state-file',
+    'access',
+    'config',
+    'store',
+    'prometheus',
+    'apps',
+    'exporters',
+    'alone',
+    'page',
+  ],
   'console/web': ['styles', 'format', 'state', 'api', 'components', 'chart', 'devices', 'pages', 'shell', 'app'],
 }
 

@@ -1,5 +1,5 @@
-import type { Role } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
+import type { Role } from '@sonde/sdk/api'
 import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'

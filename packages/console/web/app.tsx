@@ -25,11 +25,16 @@ import {
 } from './pages/lazy-pages.ts'
 import { OfOneNode } from './pages/of-one-node.tsx'
 import { usePageTitle } from './pages/use-page-title.ts'
+import { LoginPage } from './shell/login-page.tsx'
 import { Shell } from './shell/shell.tsx'
+import { isLoggedOut } from './state/session.ts'
+import { useStore } from './state/value-store.ts'
 
 /** The page: its frame, and what stands in it. */
 export function App() {
   useEffect(preloadPages, [])
+  const isOut = useStore(isLoggedOut)
+  if (isOut) return <LoginPage />
   return (
     <Shell>
       <PanelBoundary>

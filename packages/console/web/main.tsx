@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css'
 import './styles/index.css'
 import { createRoot } from 'react-dom/client'
 import { restWhileHidden } from './api/query-client.ts'
+import { loadSession } from './api/session.ts'
 import { App } from './app.tsx'
 import { startSecondTicks } from './state/clock.ts'
 import { followSystemTheme } from './state/theme.ts'
@@ -13,4 +14,6 @@ followOtherTabs()
 restWhileHidden()
 
 const root = document.getElementById('root')
+// Without a login nothing else is asked.
+await loadSession()
 if (root) createRoot(root).render(<App />)

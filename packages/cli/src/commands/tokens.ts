@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os'
-import { AuditLog, isExpired, type KnownToken, type Role, Tokens } from '@sonde/console'
+import { AuditLog, isExpired, type KnownToken, Tokens } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
+import type { Role } from '@sonde/sdk/api'
 import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { accessDir } from './access.ts'

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { SondeError } from '@sonde/sdk'
+import type { Identity } from '@sonde/sdk/api'
 import { Attempts } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AccessConfig } from './config.ts'
 import { ProxyLogin } from './proxy-login.ts'
-import type { Identity } from './role.ts'
 import { type Session, Sessions } from './sessions.ts'
 import { Tokens } from './tokens.ts'
 

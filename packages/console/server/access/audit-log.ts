@@ -1,29 +1,12 @@
 import { appendFile, open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
+import type { AuditEntry } from '@sonde/sdk/api'
 import { makeFolders, messageOf, PRIVATE_FILE_MODE } from '@sonde/sdk/internal'
 
 const FILE_BYTES_MAX = 8 << 20
 const LINES_ANSWERED_MAX = 1000
 const VALUE_CHARACTERS_MAX = 2000
-
-/** Something that a person or program changed or tried. */
-export interface AuditEntry {
-  /** Unit: milliseconds since the Unix epoch. */
-  readonly timeMs: number
-  /** For example `login`, `params.set`. */
-  readonly action: string
-  /** Name of the token or user; empty if it is not known. */
-  readonly who: string
-  readonly via: string
-  /** Address of the peer; empty for the command on this machine. */
-  readonly from: string
-  /** Name of the changed thing. */
-  readonly what: string
-  /** Values before and after, without secrets. */
-  readonly before?: string
-  readonly after?: string
-}
 
 /**
  * The log of changes: a line of JSON each, in a file that the command and the servers append to. At its limit it takes

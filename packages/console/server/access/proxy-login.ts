@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import { type Identity, ROLES, type Role, strongestOf } from './role.ts'
+import type { Identity, Role } from '@sonde/sdk/api'
+import { ROLES, strongestOf } from './role.ts'
 
 /** Settings of logins by an authenticating proxy; see `access.proxy` of the configuration. */
 export interface ProxySettings {

@@ -1,8 +1,7 @@
-/** Roles, the weakest first. Each may do what those before it may. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const
+import type { Role } from '@sonde/sdk/api'
 
-/** `viewer` sees everything but the audit log, `operator` changes things, `admin` sees the audit log too. */
-export type Role = (typeof ROLES)[number]
+/** Roles, the weakest first: `viewer` sees, `operator` changes, `admin` sees the log of changes, too. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const satisfies readonly Role[]
 
 /** Whether a role may do what another may. */
 export function mayAct(role: Role, needed: Role): boolean {
@@ -15,13 +14,4 @@ export function strongestOf(roles: readonly Role[]): Role | undefined {
     (best, role) => (best !== undefined && mayAct(best, role) ? best : role),
     undefined,
   )
-}
-
-/** Who asks, and how that is known. */
-export interface Identity {
-  /** `local`: from this machine, without a login. */
-  readonly via: 'local' | 'token' | 'session' | 'proxy'
-  /** Name of the token or of the user. */
-  readonly name: string
-  readonly role: Role
 }

@@ -1,8 +1,9 @@
 import { SondeError } from '@sonde/sdk'
+import type { Identity, Role, SessionAnswer } from '@sonde/sdk/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as v from 'valibot'
 import { type Access, type Asker, addressOf } from './access.ts'
-import { type Identity, mayAct, type Role } from './role.ts'
+import { mayAct } from './role.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,18 +13,10 @@ declare module 'fastify' {
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Routes that read with a body. */
+const READS = new Set(['/api/v1/query'])
 const CSRF_HEADER = 'x-sonde-csrf'
 const loginSchema = v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) })
-
-/** What `GET /api/v1/session` answers. */
-export interface SessionAnswer {
-  /** Whether this server asks others than this machine for a login. */
-  readonly needsLogin: boolean
-  /** Null before a login. */
-  readonly identity: Identity | null
-  /** What the page sends as `x-sonde-csrf` with each change; empty without a session. */
-  readonly csrf: string
-}
 
 const askers = new WeakMap<FastifyRequest, Asker>()
 
@@ -50,7 +43,7 @@ export async function authorize(access: Access, request: FastifyRequest, reply: 
     reply.header('www-authenticate', 'Bearer realm="sonde"')
     throw new SondeError('ACC_LOGIN', 'a login is needed; open the page, or send authorization: Bearer TOKEN')
   }
-  const isChange = !SAFE.has(request.method)
+  const isChange = !SAFE.has(request.method) && !READS.has(routeOptions.url ?? '')
   const needed = stated ?? (isChange ? 'operator' : 'viewer')
   const { name, role } = asker.identity
   if (!mayAct(role, needed)) throw new SondeError('ACC_ROLE', `${name} is ${role}; this needs the role ${needed}`)

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
+import type { Role } from '@sonde/sdk/api'
 import * as v from 'valibot'
 import { StateFile } from '../state-file/state-file.ts'
-import { ROLES, type Role } from './role.ts'
+import { ROLES } from './role.ts'
 
 const TOKEN_BYTES = 32
 const TOKEN_FORM = /^sonde_[\w-]{43}$/

@@ -1,5 +1,6 @@
 import type { ApiAnswers, ErrorAnswer, QueryAnswer, QueryBody } from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
+import { csrfWord, isLoggedOut } from '../state/session.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
 
@@ -31,7 +32,9 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     hear()
     return response
   }
-  throw await errorOf(response)
+  const error = await errorOf(response)
+  if (error.code === 'ACC_LOGIN') isLoggedOut.set(true)
+  throw error
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
@@ -89,7 +92,11 @@ export async function postQuery(body: QueryBody): Promise<QueryAnswer> {
 export async function sendChange<T>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<T | undefined> {
   const response = await request(path, {
     method,
-    headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: {
+      accept: 'application/json',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(csrfWord.get() === '' ? {} : { 'x-sonde-csrf': csrfWord.get() }),
+    },
     ...(body ? { body: unmarked(JSON.stringify(body)) } : {}),
   })
   return response.status === 204 ? undefined : parseMarked<T>(await response.text())

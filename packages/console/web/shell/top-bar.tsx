@@ -1,6 +1,7 @@
 import type { NodeAnswer } from '@sonde/sdk/api'
 import { useLocation } from 'wouter'
 import { useNode } from '../api/resources.ts'
+import { logout, useIdentity } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
@@ -28,6 +29,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
         <span className="visually-hidden">Search</span>
         <kbd>Ctrl K</kbd>
       </button>
+      <User />
       <button
         type="button"
         className="button icon-button"
@@ -37,6 +39,17 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
         <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
       </button>
     </header>
+  )
+}
+
+/** The user of a session, and the way out. */
+function User() {
+  const identity = useIdentity()
+  if (identity?.via !== 'session') return null
+  return (
+    <button type="button" className="button" onClick={() => void logout()} title={`${identity.name}, ${identity.role}`}>
+      Log out
+    </button>
   )
 }
 

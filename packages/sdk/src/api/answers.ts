@@ -1,3 +1,4 @@
+import type { AuditAnswer, SessionAnswer } from './access.ts'
 import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer, PodsAnswer } from './apps.ts'
 import type { LatestAnswer, TypesAnswer } from './catalogue.ts'
 import type { DevicesAnswer } from './devices.ts'
@@ -30,6 +31,8 @@ export interface ApiAnswers {
   readonly '/api/v1/apps/:app/gpu': AppGpuAnswer
   readonly '/api/v1/apps/:app/metrics-by-service': AppMetricsAnswer
   readonly '/api/v1/pods': PodsAnswer
+  readonly '/api/v1/session': SessionAnswer
+  readonly '/api/v1/audit': AuditAnswer
 }
 
 /** Data of the events of `/api/v1/stream` and `/api/v1/events/stream`, by name. */

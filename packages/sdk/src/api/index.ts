@@ -12,6 +12,7 @@ export type {
   SeriesAnswer,
 } from '../query/form.ts'
 export type { Labels } from '../schema/series.ts'
+export type * from './access.ts'
 export type * from './answers.ts'
 export type * from './apps.ts'
 export { GPU_FIELDS } from './apps.ts'

@@ -1,0 +1,44 @@
+/** The roles, the weakest first. Each may do what those before it may. */
+export type Role = 'viewer' | 'operator' | 'admin'
+
+/** Who asks, and how that is known. */
+export interface Identity {
+  /** `local`: from this machine, without a login. */
+  readonly via: 'local' | 'token' | 'session' | 'proxy'
+  /** Name of the token or of the user. */
+  readonly name: string
+  readonly role: Role
+}
+
+/** What `GET /api/v1/session` answers. */
+export interface SessionAnswer {
+  /** Whether this server asks others than this machine for a login. */
+  readonly needsLogin: boolean
+  /** Null before a login. */
+  readonly identity: Identity | null
+  /** What the page sends as `x-sonde-csrf` with each change; empty without a session. */
+  readonly csrf: string
+}
+
+/** Something that a person or program changed or tried. */
+export interface AuditEntry {
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly timeMs: number
+  /** For example `login`, `params.set`. */
+  readonly action: string
+  /** Name of the token or user; empty if it is not known. */
+  readonly who: string
+  readonly via: string
+  /** Address of the peer; empty for the command on this machine. */
+  readonly from: string
+  /** Name of the changed thing. */
+  readonly what: string
+  /** Values before and after, without secrets. */
+  readonly before?: string
+  readonly after?: string
+}
+
+/** What `GET /api/v1/audit` answers: the last changes, the newest first. */
+export interface AuditAnswer {
+  readonly entries: readonly AuditEntry[]
+}
