@@ -100,8 +100,9 @@ interface PodEvent {
 }
 
 /**
- * The pods and nodes of a Kubernetes API server: list with `limit` and `continue`, watch with bookmarks, selectors, tokens.
- * `kubectl` and the clients of Python and JavaScript read it like a cluster; see `test/interop/kubernetes-clients.test.ts`.
+ * The pods and nodes of a Kubernetes API server: list with `limit` and `continue`, watch with bookmarks, selectors,
+ * tokens. `kubectl` and the clients of Python and JavaScript read it like a cluster; see
+ * `test/interop/kubernetes-clients.test.ts`.
  */
 export class ApiServerDouble {
   address = ''

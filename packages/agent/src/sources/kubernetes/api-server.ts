@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { SondeError } from '@sonde/sdk'
-import { messageOf, readTextFile } from '@sonde/sdk/internal'
+import { isCertificateFault, messageOf, readTextFile } from '@sonde/sdk/internal'
 
 const FILE_BYTES_MAX = 1 << 20
 
@@ -73,7 +73,7 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof SondeError) throw error
       if (late.aborted) throw this.#fault(`gave no whole answer within ${timeoutMs} ms`, error)
-      throw this.#fault(`does not answer: ${messageOf(error)}`, error)
+      throw this.#silence(error)
     } finally {
       ended.abort()
     }
@@ -99,7 +99,7 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof SondeError) throw error
       if (late.signal.aborted) throw this.#fault(`starts no watch within ${timeoutMs} ms`, error)
-      throw this.#fault(`does not answer: ${messageOf(error)}`, error)
+      throw this.#silence(error)
     } finally {
       clearTimeout(timer)
     }
@@ -136,6 +136,13 @@ export class ApiServer {
     if (statusCode === 403)
       throw this.#fault(`forbids it (403); the service account needs a role with ${rightOf(path)}`)
     throw this.#fault(`answers ${statusCode}`)
+  }
+
+  #silence(error: unknown): SondeError {
+    const { caFile } = this.#options
+    if (!isCertificateFault(error)) return this.#fault(`does not answer: ${messageOf(error)}`, error)
+    const signers = caFile === '' ? 'the certificates of Node; api_ca_file names others' : `api_ca_file ${caFile}`
+    return this.#fault(`has a certificate that is not trusted by ${signers}: ${messageOf(error)}`, error)
   }
 
   #fault(why: string, cause?: unknown): SondeError {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
-import { messageOf } from '@sonde/sdk/internal'
+import { isCertificateFault, messageOf } from '@sonde/sdk/internal'
 import { FairLimit } from '../../processor/fair-limit.ts'
 import { ownReadings } from '../../processor/readings.ts'
 import type { Credentials } from './credentials.ts'
@@ -74,6 +74,12 @@ export async function httpGet(address: string, options: GetOptions): Promise<Ans
       throw fault(
         'truncated',
         `ended its answer in the middle (${messageOf(error)}): the whole answer is ignored`,
+        error,
+      )
+    if (isCertificateFault(error))
+      throw fault(
+        'unanswered',
+        `has a certificate that is not trusted: ${messageOf(error)}; ca_file names its signers`,
         error,
       )
     throw fault('unanswered', `does not answer: ${messageOf(error)}`, error)

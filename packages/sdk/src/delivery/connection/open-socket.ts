@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import { messageOf } from '../../errors.ts'
+import { isCertificateFault } from '../../internal/certificate-fault.ts'
 import { type SocketAddress, socketAddressText } from './socket-address.ts'
 import { readTls, type TlsOptions } from './tls.ts'
 
@@ -69,6 +70,6 @@ function wordsOf(error: Error): string {
   // With several addresses of one name, Node reports an error without a message.
   const said = messageOf(error) || code
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return `has no address: ${said}`
-  if (/CERT|SELF_SIGNED|ALTNAME|^UNABLE_TO/.test(code)) return `has a certificate that is not trusted: ${said}`
+  if (isCertificateFault(error)) return `has a certificate that is not trusted: ${said}`
   return `cannot be reached: ${said}`
 }
