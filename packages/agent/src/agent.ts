@@ -23,6 +23,7 @@ import { BackedHistory } from './pipeline/history.ts'
 import { HttpStats } from './pipeline/http-stats.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
+import { devicePlaces } from './pods/device-places.ts'
 import { PodGpus } from './pods/pod-gpus.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import type { RuleBook } from './rules/rule.ts'
@@ -120,6 +121,7 @@ export class Agent {
     this.pods = new PodGpus({
       host: this.node,
       emit: (batch) => this.#acceptMade(batch),
+      places: devicePlaces(this.devices, this.node),
       failed: (error) => this.faults.caught('pods', error),
     })
     const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch, this.origins]

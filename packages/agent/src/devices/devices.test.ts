@@ -89,6 +89,7 @@ test('a device tells its identity, its place, its series and its limits', () => 
     driver: '570.86',
     address: '0000:40:04.0',
     numaNode: 0,
+    socket: null,
     path: ['0000:40:01.0', '0000:40:02.0', '0000:40:03.0'],
     switch: '0000:40:02.0',
     pairs: ['nic-mlx5_3-1'],

@@ -76,6 +76,7 @@ test('tells the devices of a node by what its sources read', async (t) => {
     driver: 'nvidia',
     address: '0000:63:00.0',
     numaNode: 0,
+    socket: null,
     path: ['0000:60:01.0', '0000:61:00.0', '0000:62:00.0'],
     switch: '0000:61:00.0',
     pairs: ['nic-mlx5_3-1'],

@@ -4,7 +4,9 @@ import { namespacedName, Periods, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { attributionOf, refutersOf } from './attribution.ts'
 import type { PodBase } from './fields.ts'
-import { GpuValues } from './gpu-values.ts'
+import { GpuValues, partsOfKey } from './gpu-values.ts'
+import { type DevicePlaces, NO_PLACES, nearestNic } from './nearest-nic.ts'
+import { type PodNic, PodNics, podNicsKey } from './pod-nics.ts'
 import { PodTable } from './pod-table.ts'
 import { ReportedRows } from './reported-rows.ts'
 import { lackingOf, type PodRow, podRow, servicesOf } from './rows.ts'
@@ -27,6 +29,8 @@ export interface PodGpusOptions {
   readonly host: string
   /** Takes the batches of rows. */
   readonly emit: (batch: Batch) => void
+  /** Where devices are plugged in. Default: no place is known. */
+  readonly places?: DevicePlaces
   /** Called where rows cannot be made, in a later turn than that of `evaluate`. */
   readonly failed: (error: unknown) => void
   /** Whether work has had its share of this turn. Default: that of the thread. */
@@ -46,6 +50,8 @@ export class PodGpus implements Sink {
   readonly #pods: PodTable
   readonly #rows: ReportedRows
   readonly #shareReasons: ShareReasons
+  readonly #nics: PodNics
+  readonly #places: DevicePlaces
   readonly #failed: (error: unknown) => void
   readonly #isTurnOver: () => boolean
   /** Arrival of the first batch without a row; undefined if there is none. */
@@ -58,12 +64,14 @@ export class PodGpus implements Sink {
   #isMaking = false
   #closed = false
 
-  constructor({ host, emit, failed, isTurnOver = () => turn.isOver() }: PodGpusOptions) {
+  constructor({ host, emit, failed, places = NO_PLACES, isTurnOver = () => turn.isOver() }: PodGpusOptions) {
     this.#isTurnOver = isTurnOver
     this.#gpus = new GpuValues(host, this.#periods)
     this.#pods = new PodTable(host, this.#periods)
     this.#rows = new ReportedRows(emit)
     this.#shareReasons = new ShareReasons(host)
+    this.#nics = new PodNics(host, this.#periods)
+    this.#places = places
     this.#failed = failed
   }
 
@@ -72,9 +80,10 @@ export class PodGpus implements Sink {
     return this.#knowsPods
   }
 
-  /** Number of kept pods, devices, GPUs, series of GPUs, and rows. */
-  get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'rows', number>> {
-    return { ...this.#pods.counts, ...this.#gpus.counts, rows: this.#rows.count }
+  /** Number of kept pods, devices, GPUs, series of GPUs, NICs, devices with reasons, and rows. */
+  get counts(): Readonly<Record<'pods' | 'devices' | 'gpus' | 'series' | 'nics' | 'reasons' | 'rows', number>> {
+    const [nics, reasons] = [this.#nics.count, this.#shareReasons.count]
+    return { ...this.#pods.counts, ...this.#gpus.counts, nics, reasons, rows: this.#rows.count }
   }
 
   /**
@@ -148,6 +157,7 @@ export class PodGpus implements Sink {
     if (batch.origin !== 'own') return 0
     this.#periods.take(batch)
     this.#shareReasons.take(batch)
+    this.#nics.take(batch)
     const ofGpus = this.#gpus.take(batch)
     const ofPods = this.#pods.take(batch)
     if (ofGpus === undefined && ofPods === undefined) return 0
@@ -169,8 +179,24 @@ export class PodGpus implements Sink {
     if (!isSampled && nowMs - this.#forgotMs < FORGET_EVERY_MS) return
     this.#forgotMs = nowMs
     if (isSampled) this.#waitingMs = undefined
+    this.#nics.forget(nowMs)
     const isChanged = yield* this.#pods.forget(nowMs)
     if (isSampled || isChanged) yield* this.#report(nowMs)
+  }
+
+  /** Reports the closest NIC of each GPU of a pod. */
+  #reportNics({ pod, ...row }: PodRow, nics: readonly PodNic[]): void {
+    if (nics.length === 0) return
+    const isSimulated = pod.source.labels.simulated !== undefined
+    const placeOf = ({ host, pciAddress, physicalFunction }: PodNic) =>
+      this.#places.ofAddress(host, pciAddress, isSimulated) ??
+      this.#places.ofAddress(host, physicalFunction, isSimulated)
+    for (const key of pod.devices.keys()) {
+      const [host, uuid] = partsOfKey(key)
+      const ofHost = nics.filter((nic) => nic.host === host)
+      const found = nearestNic(this.#places.ofGpu(host, uuid, isSimulated), ofHost, placeOf)
+      if (found !== undefined && !this.#rows.nic({ pod, ...row }, key, found)) countDrop(this.stats, 'shared_limit', 1)
+    }
   }
 
   *#report(nowMs: number): Generator<undefined, void> {
@@ -188,8 +214,10 @@ export class PodGpus implements Sink {
       ((holders.get(device) ?? 1) > 1 ? this.#shareReasons.lacking(device, base) : undefined) ??
       this.#gpus.lacking(device, base)
     this.#rows.begin(rows, nowMs)
+    const nics = this.#nics.byPod()
     for (const row of rows) {
       this.#rows.pod(row, lackingOf(row, why))
+      this.#reportNics(row, nics.get(podNicsKey(row.pod.namespace, row.pod.pod, row.pod.source)) ?? [])
       for (const device of sharedDevices(row.pod, holders)) {
         if (!this.#rows.device(row, device, nowOf(device.key))) countDrop(this.stats, 'shared_limit', 1)
       }

@@ -2,13 +2,14 @@ import { type Batch, type Labels, type RecordType, type Source, wallNs } from '@
 import { absenceType, createOwnSource, mergeLabels, seriesKey } from '@sonde/sdk/internal'
 import { fieldName, POD_FIELDS, type PodBase } from './fields.ts'
 import { type GpuNow, isInstance, type Lacking, partsOfKey } from './gpu-values.ts'
+import type { NearestNic } from './nearest-nic.ts'
 import { type PodRow, type ServiceRows, serviceFields, valueFields } from './rows.ts'
 import type { SharedDevice } from './shares.ts'
-import { appGpuType, podGpuType, sharedGpuType } from './type.ts'
+import { appGpuType, podGpuNicType, podGpuType, sharedGpuType } from './type.ts'
 
 /** The shortest period of rows, for any period of the sources. Unit: milliseconds. */
 const PERIOD_MIN_MS = 1000
-/** Rows of devices that pods share. Policy: further ones are not reported. */
+/** Rows of devices that pods share, and of their closest NICs. Policy: further ones are not reported. */
 const SHARED_LIMIT = 16_384
 /** Why a number is absent is said again so often, for readers that came later. Unit: milliseconds. */
 const REPEAT_MS = 60_000
@@ -21,6 +22,7 @@ const WHY_GONE: ReadonlyMap<RecordType, string> = new Map<RecordType, string>([
   [podGpuType, 'the pod is gone'],
   [sharedGpuType, 'the pod shares it no more'],
   [appGpuType, 'the service has no GPU pod now'],
+  [podGpuNicType, 'it is not the closest NIC of this pod and GPU any more'],
 ])
 
 /** Where rows are reported: those of simulated pods are marked as simulated. */
@@ -47,6 +49,7 @@ export class ReportedRows {
   #rows = new Map<string, ReportedRow>()
   #before: ReadonlyMap<string, ReportedRow> = new Map()
   #sharedCount = 0
+  #nicCount = 0
   #time = 0n
   #nowMs = 0
 
@@ -64,6 +67,7 @@ export class ReportedRows {
     this.#before = this.#rows
     this.#rows = new Map()
     this.#sharedCount = 0
+    this.#nicCount = 0
     this.#time = wallNs()
     this.#nowMs = nowMs
     this.#tellPeriods(rows)
@@ -96,6 +100,22 @@ export class ReportedRows {
     const { source } = this.#reportedOf(row, sharedGpuType, labels).output
     const numberFor = (base: PodBase) => (pods > 0 || OF_BOARDS.has(base) ? now?.values.get(base) : undefined)
     source.report(sharedGpuType, { time: this.#time, ...labels, pods, ...valueFields(numberFor) } as never)
+    return true
+  }
+
+  /** Reports the closest NIC of a GPU of a pod; false if there is no room for its row. */
+  nic(row: PodRow, key: string, { nic, gpuPlace, nicPlace, nics }: NearestNic): boolean {
+    if (this.#nicCount >= SHARED_LIMIT) return false
+    this.#nicCount++
+    const { namespace, pod } = row.pod
+    const [Hostname, UUID, GPU_I_ID] = partsOfKey(key)
+    const labels = { namespace, pod, Hostname, UUID, GPU_I_ID, nic: nic.name }
+    this.#reportedOf(row, podGpuNicType, labels).output.source.report(podGpuNicType, {
+      ...{ time: this.#time, ...labels, nics },
+      ...{ same_socket: gpuPlace.socket === nicPlace.socket ? 1 : 0 },
+      ...{ gpu_socket: gpuPlace.socket, nic_socket: nicPlace.socket },
+      ...{ gpu_numa_node: gpuPlace.numaNode, nic_numa_node: nicPlace.numaNode },
+    })
     return true
   }
 

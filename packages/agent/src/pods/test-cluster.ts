@@ -2,6 +2,7 @@ import { type Batch, type Labels, type ReadRecord, type RecordType, readRecords,
 import { NodeRecords } from '../devices/test-node-records.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType } from '../sources/nvml/type.ts'
 import { podDeviceType, podInfoType } from '../sources/pods/type.ts'
+import { type DevicePlaces, NO_PLACES } from './nearest-nic.ts'
 import { PodGpus } from './pod-gpus.ts'
 
 /** Longer than the records of one sample are apart. Unit: milliseconds. */
@@ -33,10 +34,13 @@ export class TestCluster {
   readonly emitted: Batch[] = []
   readonly #rows = new Map<string, ReadRecord[]>()
 
-  /** @param isTurnOver Default: never, so that rows are there when a test looks, however slow the machine is. */
-  constructor(isTurnOver: () => boolean = () => false) {
+  /**
+   * @param isTurnOver Default: never, so that rows are there when a test looks, however slow the machine is.
+   * @param places Default: no place of a device is known.
+   */
+  constructor(isTurnOver: () => boolean = () => false, places: DevicePlaces = NO_PLACES) {
     this.pods = new PodGpus({
-      host: 'here',
+      ...{ host: 'here', places },
       emit: (batch) => this.#note(batch),
       isTurnOver,
       failed: (error) => {
@@ -69,7 +73,7 @@ export class TestCluster {
   }
 
   /** Rows of a type that the last sample gave, in the order of their names. */
-  rows(type: 'pod_gpu' | 'app_gpu' | 'sonde_absence'): readonly ReadRecord[] {
+  rows(type: 'pod_gpu' | 'pod_gpu_nic' | 'app_gpu' | 'sonde_absence'): readonly ReadRecord[] {
     const nameOf = ({ app, service, namespace, pod }: ReadRecord) => JSON.stringify([app, service, namespace, pod])
     return (this.#rows.get(type) ?? []).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   }

@@ -64,6 +64,31 @@ export const sharedGpuType = defineType('shared_gpu', 'A GPU of a pod that share
   pods: gauge('u32', { help: 'Pods that hold the device; 0 for a board of which only an instance is held' }),
 })
 
+/**
+ * A GPU of a pod, and the NIC of the pod that is closest to it. A row exists if the sockets of both are known, and if
+ * no other NIC of the pod may be closer.
+ */
+export const podGpuNicType = defineType(
+  'pod_gpu_nic',
+  'A GPU of a pod, and the NIC of the pod that is closest to it',
+  {
+    time: timestamp(),
+    namespace: label('Namespace of the pod'),
+    pod: label('Name of the pod'),
+    Hostname: label('Node of the GPU'),
+    UUID: label('UUID of the GPU'),
+    GPU_I_ID: label('Id of the MIG instance in its GPU; empty for a whole GPU'),
+    nic: label('RDMA device of the NIC; if the host sees none, its PCI address'),
+    same_socket: gauge('u8', { help: '1 if GPU and NIC are on the same socket, 0 if not' }),
+    gpu_socket: gauge('u16', { help: 'Socket of the GPU' }),
+    nic_socket: gauge('u16', { help: 'Socket of the NIC' }),
+    gpu_numa_node: gauge('u16', { help: 'NUMA node of the GPU' }),
+    nic_numa_node: gauge('u16', { help: 'NUMA node of the NIC' }),
+    nics: gauge('u32', { help: 'NICs of the pod' }),
+  },
+  { entity: { kind: 'gpu', key: ['UUID'], host: 'Hostname' }, core: [] },
+)
+
 /** The GPUs of one service: a row after each sample of its GPUs. */
 export const appGpuType = defineType('app_gpu', 'The GPU pods of one service of an app', {
   time: timestamp(),

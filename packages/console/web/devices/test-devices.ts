@@ -16,7 +16,16 @@ const FAMILIES: readonly (readonly [begins: string, claim: MetricClaim])[] = [
 const claims: MetricClaims = { get: (metric) => FAMILIES.find(([begins]) => metric.startsWith(begins))?.[1] }
 
 const NOTHING_MORE = {
-  ...{ host: 'node', type: 'made', source: 'made', share: null, driver: '', numaNode: null, switch: null },
+  ...{
+    host: 'node',
+    type: 'made',
+    source: 'made',
+    share: null,
+    driver: '',
+    numaNode: null,
+    socket: null,
+    switch: null,
+  },
   ...{ relations: [], netdevs: [], path: [], pairs: [], claims, key: [] },
 } as const
 

@@ -44,6 +44,8 @@ export interface ListedDevice {
   /** PCI address. */
   readonly address: string
   readonly numaNode: number | null
+  /** Socket of the processors that it is closest to; null if unknown. */
+  readonly socket: number | null
   /** Addresses of the bridges from the root port to just above the device. */
   readonly path: readonly string[]
   /** Upstream port of its PCIe switch; null without a switch. */

@@ -57,6 +57,7 @@ export function makeDraft(
     source: source.id,
     address: pci === undefined ? address : entityName(pci),
     numaNode: factNumber(pci, 'numa_node') ?? null,
+    socket: factNumber(pci, 'socket') ?? null,
     path: factText(pci, 'path').split('/').filter(Boolean),
     netdevs: [],
     index: 0,

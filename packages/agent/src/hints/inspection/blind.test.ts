@@ -6,8 +6,8 @@ import { TrainingNode } from '../test-training-node.ts'
 test('only rules without any reported signal are blind', () => {
   const node = new HintedNode()
   node.run(10)
-  // The simulator has no memory controllers and no packages.
-  assert.deepEqual(node.hints.answer().blind, ['host_memory', 'cpu_throttle'])
+  // The simulator has no memory controllers, no packages, and no NICs of pods.
+  assert.deepEqual(node.hints.answer().blind, ['host_memory', 'cpu_throttle', 'far_nic'])
 })
 
 test('a rule is blind once none of its signals comes any more', () => {

@@ -4,6 +4,7 @@ import { congestionRule } from './congestion.ts'
 import { dataStallRule } from './data-stall.ts'
 import { driverStuckRule } from './driver-stuck.ts'
 import { eccCorrectedRule, eccPendingRule, eccUncorrectedRule } from './ecc.ts'
+import { farNicRule } from './far-nic.ts'
 import { gpuHotRule } from './gpu-hot.ts'
 import { gpuErrorRule, gpuLostRule } from './gpu-lost.ts'
 import { cpuThrottleRule, hostMemoryRule } from './host.ts'
@@ -59,5 +60,6 @@ export const RULES: readonly HintRule[] = [
   stragglerRule,
   dataStallRule,
   sharedDeviceRule,
+  farNicRule,
   standingProfileRule,
 ]

@@ -1,3 +1,4 @@
+import { podGpuNicType } from '../../pods/type.ts'
 import type { MadeDevice, TrainingNode } from '../test-training-node.ts'
 
 /** Something that is different on a node that trains. */
@@ -51,4 +52,18 @@ export const downtrained = {
 export function pcieErrors(made: MadeDevice, error: string, count: number): void {
   for (const { labels, totals } of made.series.values())
     if (labels.error === error) totals.errors_total = (totals.errors_total ?? 1000) + count
+}
+/** A pod holds a GPU, with the sockets of the GPU and of the closest NIC of the pod, and their NUMA nodes. */
+export const holdWithNic = (
+  node: TrainingNode,
+  gpu: number,
+  pod: string,
+  [gpuSocket, nicSocket]: readonly [number, number],
+  [gpuNode, nicNode]: readonly [number, number] = [gpuSocket, nicSocket],
+) => {
+  const labels = { namespace: 'ml', pod, Hostname: '', UUID: `GPU-${gpu}`, GPU_I_ID: '', nic: 'mlx5_7' }
+  Object.assign(node.gpu(gpu).of(podGpuNicType, labels).values, {
+    ...{ same_socket: gpuSocket === nicSocket ? 1 : 0, gpu_socket: gpuSocket, nic_socket: nicSocket },
+    ...{ gpu_numa_node: gpuNode, nic_numa_node: nicNode, nics: 1 },
+  })
 }

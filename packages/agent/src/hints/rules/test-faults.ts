@@ -6,6 +6,7 @@ import {
   downtrained,
   everyGpu,
   everyRail,
+  holdWithNic,
   linkDown,
   linkUp,
   noTraffic,
@@ -362,5 +363,12 @@ export const FAULTS: readonly HintFault[] = [
     opens: 'shared_device/gpu-0',
     severity: 'notice',
     standsAfterS: 3,
+  },
+  {
+    title: 'a pod with its GPU and its NIC on different sockets',
+    begin: (node) => holdWithNic(node, 2, 'trainer-0', [0, 1]),
+    opens: 'far_nic/gpu-2',
+    severity: 'notice',
+    standsAfterS: 12,
   },
 ]

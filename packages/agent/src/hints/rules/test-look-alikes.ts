@@ -1,8 +1,28 @@
 import { tellXid } from '../test-training-node.ts'
-import { type Change, everyGpu, everyRail, linkDown, noTraffic, pcieErrors, spinning } from './test-changes.ts'
+import {
+  type Change,
+  everyGpu,
+  everyRail,
+  holdWithNic,
+  linkDown,
+  noTraffic,
+  pcieErrors,
+  spinning,
+} from './test-changes.ts'
 
 /** What looks like the effect of a rule and is none. */
 export const LOOK_ALIKES: readonly Change[] = [
+  {
+    title: 'a GPU and a NIC of a pod on two NUMA nodes of one socket',
+    begin: (node) => holdWithNic(node, 2, 'trainer-0', [0, 0], [0, 3]),
+  },
+  {
+    title: 'a pod with GPUs on both sockets, and a NIC near one of them',
+    begin: (node) => {
+      holdWithNic(node, 2, 'trainer-0', [0, 1])
+      holdWithNic(node, 5, 'trainer-0', [1, 1])
+    },
+  },
   {
     title: 'adaptive routing: packets out of order, none asked for again',
     begin: (node) => node.nic(3).rate({ out_of_sequence_total: 50_000 }),

@@ -1,4 +1,5 @@
 import type { Labels } from '@sonde/sdk'
+import { podGpuNicType } from '../../pods/type.ts'
 import { docaPhyType } from '../../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../sources/ethtool/type.ts'
 import {
@@ -151,6 +152,15 @@ export const PCI = {
   fatal: aerSignal(({ severity }) => severity === 'fatal', 'fatal'),
 } as const
 
+/** Signals of a GPU of a pod, and of the closest NIC of the pod: a series for each pod that holds the GPU. */
+export const POD = {
+  sameSocket: gaugeSignal(podGpuNicType, 'same_socket'),
+  gpuSocket: gaugeSignal(podGpuNicType, 'gpu_socket'),
+  nicSocket: gaugeSignal(podGpuNicType, 'nic_socket'),
+  gpuNumaNode: gaugeSignal(podGpuNicType, 'gpu_numa_node'),
+  nicNumaNode: gaugeSignal(podGpuNicType, 'nic_numa_node'),
+} as const
+
 /** Signals of the host: waiting tasks, the busiest disk, memory errors and hot processors. */
 export const HOST = {
   ioPressure: pressureSignal('io'),
@@ -163,7 +173,9 @@ export const HOST = {
 } as const
 
 /** All signals of rules. Windows are kept only of these. */
-export const SIGNALS: readonly HintSignal[] = [GPU, XID, NIC, PCI, HOST].flatMap((signals) => Object.values(signals))
+export const SIGNALS: readonly HintSignal[] = [GPU, XID, NIC, PCI, POD, HOST].flatMap((signals) =>
+  Object.values(signals),
+)
 
 function xidSignal(...numbers: readonly number[]) {
   const texts = new Set(numbers.map(String))

@@ -21,6 +21,7 @@ const MISSING: readonly (readonly [prefix: string, lack: Missing])[] = [
   ['current_link', NO_LINK],
   ['max_link', NO_LINK],
   ['numa_node', new Missing('unsupported', 'this kernel knows no NUMA nodes')],
+  ['local_cpulist', new Missing('unsupported', 'the kernel does not say which processors are near the device')],
   ['sriov_numvfs', new Missing('unsupported', 'the device has no virtual functions')],
   ['aer_rootport', new Missing('unsupported', 'only root ports count messages of devices below them')],
   [

@@ -1,13 +1,13 @@
 import { emptyRecord } from '../empty-record.ts'
 import { Missing } from '../field-absences.ts'
 import { type KernelFiles, ReadFailure } from '../kernel-file.ts'
-import { narrow } from '../kernel-text.ts'
+import { narrow, parseNumber } from '../kernel-text.ts'
 import type { SourceContext } from '../source.ts'
 import { PciAttributes, type PciRecord } from './attributes.ts'
 import { idOf, nameBehind, type PciGlance } from './glance.ts'
 import { lackLink, readLink } from './link.ts'
 import { modelName, vendorName } from './names.ts'
-import { parseHexadecimal, parseNumaNode } from './parse.ts'
+import { parseFirstProcessor, parseHexadecimal, parseNumaNode } from './parse.ts'
 import { type PciErrorRow, PciState } from './state.ts'
 import { pciAerType, pciDeviceType } from './type.ts'
 
@@ -16,11 +16,13 @@ const RARE_FILES = [
   'subsystem_vendor',
   'subsystem_device',
   'numa_node',
+  'local_cpulist',
   'sriov_numvfs',
   'max_link_speed',
   'max_link_width',
 ]
 const U16_LIMIT = 0xffff
+const NO_SOCKET = new Missing('unsupported', 'the kernel does not say which socket its processors are in')
 const VIRTIO = /^virtio\d+$/
 
 /** One device that is read: what rarely changes as last examined, its link and its errors as last refreshed. */
@@ -87,7 +89,9 @@ export class PciDevice {
     record.netdevs = netdevs.join(' ')
     record.rdma_devices = this.#namesBelow('infiniband').join(' ')
     record.physical_function = glance.physicalFunction
-    record.numa_node = attributes.absences.settle('numa_node', attributes.value('numa_node', parseNumaNode))
+    const node = attributes.value('numa_node', parseNumaNode)
+    record.numa_node = attributes.absences.settle('numa_node', node)
+    record.socket = attributes.absences.settle('socket', node instanceof Missing ? node : this.#socket())
     record.sriov_numvfs = narrow(attributes.number('sriov_numvfs', 'sriov_numvfs', U16_LIMIT))
     if (glance.physicalFunction === '') readLink('max', attributes, record)
     attributes.close(RARE_FILES)
@@ -143,6 +147,17 @@ export class PciDevice {
         return found instanceof ReadFailure ? [] : found
       })
       .sort()
+  }
+
+  /** The socket of the processors near the device. A socket may have several NUMA nodes. */
+  #socket(): number | Missing {
+    const processor = this.#attributes.value('local_cpulist', parseFirstProcessor)
+    if (processor instanceof Missing) return processor
+    const file = this.#sysfs.file('devices', 'system', 'cpu', `cpu${processor}`, 'topology', 'physical_package_id')
+    const bytes = file.readAnew()
+    file.close()
+    const socket = bytes instanceof ReadFailure ? undefined : parseNumber(bytes)
+    return socket === undefined || socket > U16_LIMIT ? NO_SOCKET : Number(socket)
   }
 
   #subsystem(): string | Missing {

@@ -15,7 +15,7 @@ import { bindCommand, driverStep, fileStep, pciBusFolder } from '../chains/steps
 import { Missing } from '../field-absences.ts'
 import { parseNumber } from '../kernel-text.ts'
 import { AerFile, SEVERITIES } from './aer.ts'
-import { isAddress, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
+import { isAddress, parseFirstProcessor, parseHexadecimal, parseNumaNode, parseSpeed, parseWidth } from './parse.ts'
 
 /** The value of every read from a device that fell off the bus: all ones. */
 const ONES_WIDTH = 63
@@ -35,6 +35,7 @@ const FILES: readonly DeviceFile[] = [
     ...{ name, parse: parseHexadecimal, fields: /^subsystem_id$/ },
   })),
   { name: 'numa_node', parse: parseNumaNode, fields: /^numa_node$/ },
+  { name: 'local_cpulist', parse: parseFirstProcessor, fields: /^socket$/ },
   { name: 'sriov_numvfs', parse: parseNumber, fields: /^sriov_numvfs$/ },
   ...['current', 'max'].flatMap((state) => [
     { name: `${state}_link_speed`, parse: parseSpeed, fields: new RegExp(`^${state}_link_(speed|bandwidth)`) },

@@ -49,3 +49,13 @@ export function parseNumaNode(bytes: Uint8Array): number | Missing | undefined {
   const value = parseNumber(bytes)
   return value === undefined || value > 0xffff ? undefined : Number(value)
 }
+
+const NO_PROCESSOR = new Missing('unsupported', 'its NUMA node has no processor')
+
+/** The first number in a list of processors such as `32-63,96-127`. */
+export function parseFirstProcessor(bytes: Uint8Array): number | Missing | undefined {
+  const list = Buffer.from(bytes).toString('latin1').trim()
+  if (list === '') return NO_PROCESSOR
+  const first = /^(\d{1,6})(?:[-,]\d{1,6})*$/.exec(list)?.[1]
+  return first === undefined ? undefined : Number(first)
+}

@@ -43,6 +43,13 @@ function bringUp(
   return { node, tested }
 }
 
+/** Another reader of a tree, which knows nothing of it yet. */
+function readerOf(t: TestContext, { paths }: TestNode): TestedSource {
+  const tested = new TestedSource(pci, paths)
+  t.after(() => tested.source.close())
+  return tested
+}
+
 type PciRecord = RecordOf<typeof pciDeviceType>
 
 async function devicesOf(tested: TestedSource): Promise<Map<string, PciRecord>> {
@@ -87,6 +94,30 @@ test('reports what a device is, where it is plugged in, and its link', async (t)
     aer_fatal_total: 0n,
   })
   assert.deepEqual(tested.failures, [])
+})
+
+test('the socket is that of the processors near the device, and is unknown without a NUMA node', async (t) => {
+  const { node, tested } = bringUp(t)
+  const socketOf = async () => (await devicesOf(tested)).get('0000:9a:00.0')?.socket
+  assert.equal(await socketOf(), undefined)
+  assert.equal(tested.absent.get('pci_device{pci_address="0000:9a:00.0"}.socket'), 'unsupported')
+  const cases: [list: string, socket: number | undefined][] = [
+    ['48-71,144-167', 1],
+    ['7', 0],
+    ['', undefined],
+    ['99', undefined],
+  ]
+  node.write('sys/devices/system/cpu/cpu48/topology/physical_package_id', '1\n')
+  node.write('sys/devices/system/cpu/cpu7/topology/physical_package_id', '0\n')
+  for (const [list, socket] of cases) {
+    const other = readerOf(t, node)
+    node.write(`${GPU}/local_cpulist`, `${list}\n`)
+    assert.equal((await devicesOf(other)).get('0000:9a:00.0')?.socket, socket, list)
+  }
+  node.write(`${GPU}/local_cpulist`, '0-191\n')
+  node.write(`${GPU}/numa_node`, '-1\n')
+  node.write('sys/devices/system/cpu/cpu0/topology/physical_package_id', '0\n')
+  assert.equal((await devicesOf(readerOf(t, node))).get('0000:9a:00.0')?.socket, undefined)
 })
 
 test('names the interfaces, the RDMA devices and the physical function of a NIC', async (t) => {

@@ -61,6 +61,7 @@ export const pciDeviceType = defineType(
     ),
     max_link_bandwidth_bytes_per_second: bandwidth('The same at the highest speed and width of the device'),
     numa_node: number({ help: 'NUMA node that the device is closest to' }),
+    socket: number({ help: 'Socket of the processors of that NUMA node, as the kernel numbers it' }),
     sriov_numvfs: number({ help: 'Virtual functions that are switched on' }),
     aer_correctable_total: messages('correctable'),
     aer_nonfatal_total: messages('nonfatal'),
@@ -74,7 +75,7 @@ export const pciDeviceType = defineType(
     entity: {
       ...entity,
       defines: true,
-      facts: ['max_link_bandwidth_bytes_per_second', 'numa_node'],
+      facts: ['max_link_bandwidth_bytes_per_second', 'numa_node', 'socket'],
       joins: [{ by: 'netdev', field: 'netdevs', isList: true }],
       relations: [
         { kind: 'nic', key: ['rdma_devices'], isList: true },

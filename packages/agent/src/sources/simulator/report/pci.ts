@@ -127,6 +127,8 @@ function rowOf(
       max_link_width_lanes: PCI_LANES,
       max_link_bandwidth_bytes_per_second: pcieBytesPerS(generation, PCI_LANES),
       numa_node: numaNode,
+      // Each socket of the simulated node is one NUMA node.
+      socket: numaNode,
       ...facts,
     },
     reasons: { ...NO_MESSAGES, ...reasons },
