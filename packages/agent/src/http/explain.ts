@@ -52,6 +52,7 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
 
 function factsOf(agent: Agent): AgentFacts {
   const { sources, recent } = agent
+  const declared = () => [...new Set(agent.dataSources.flatMap(({ definition }) => definition.types))]
   return {
     traceback: (rule) => tracebackState(agent, rule),
     async source(name) {
@@ -60,7 +61,7 @@ function factsOf(agent: Agent): AgentFacts {
       const { targets, found, stats } = running
       return { ...describeSource(running), targets, found, failures: stats.failed.latest() }
     },
-    series: async (wanted) => latestSeries(recent, wanted),
+    series: async (wanted) => latestSeries(recent, wanted, declared()),
     types: async () => recent.types(),
     devices: async () => listedDevices(agent),
     attributions: async () => agent.pods.attributions(),

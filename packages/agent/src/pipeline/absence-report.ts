@@ -51,9 +51,9 @@ export class AbsenceReport {
 }
 
 /** Finds the report for a batch. A client of the service reports absences of its own series only. */
-export function absenceReports(recent: RecentRing): (batch: Batch) => AbsenceReport {
+export function absenceReports(recent: RecentRing): (batch: Pick<Batch, 'page'>) => AbsenceReport {
   const reports = new Map<bigint, AbsenceReport>()
-  const reportOf = ({ page }: Batch): AbsenceReport => {
+  const reportOf = ({ page }: Pick<Batch, 'page'>): AbsenceReport => {
     const client = page?.client ?? 0n
     const report = reports.get(client) ?? new AbsenceReport()
     reports.set(client, report)

@@ -54,6 +54,18 @@ test('a series without a record is listed as long as its source reports it as ab
   assert.deepEqual(reasonsOf('port_volts'), [['a', '2', '']])
 })
 
+test('absent series of a declared type without any record are listed with the reason', () => {
+  const { source, absences, recent } = rigOf()
+  absences.set(type, { device: 'a' }, '', 'unsupported', 'no sensor')
+  source.flush()
+  const of = { metric: 'port_volts' }
+  assert.deepEqual(latestSeries(recent, of), [])
+  assert.deepEqual(
+    latestSeries(recent, of, [type]).map(({ labels, absent }) => [labels, absent]),
+    [[{ device: 'a' }, 'no sensor']],
+  )
+})
+
 test('absent series of a source that left, or past 1000 of a type, are not listed', () => {
   const { recent, source, absences, reasonsOf } = rigOf()
   const other = createSource({ id: 'other', intervalMs: 1000, emit: (batch) => recent.accept(batch) })

@@ -1,4 +1,13 @@
-import { isPresent, type Labels, numberAt, type RecordType, type SourceInfo, type Views, viewsOf } from '@sonde/sdk'
+import {
+  type Batch,
+  isPresent,
+  type Labels,
+  numberAt,
+  type RecordType,
+  type SourceInfo,
+  type Views,
+  viewsOf,
+} from '@sonde/sdk'
 import {
   elementsOf,
   fieldLabelsOf,
@@ -20,6 +29,9 @@ const LIVE_MIN_MS = 10_000
 /** Series of a type that have an absence and no record: more are not listed. */
 const ABSENT_SERIES_LIMIT = 1000
 
+/** Stands for a batch of the agent's own sources. */
+const OF_OWN_SOURCES: Pick<Batch, 'page'> = {}
+
 interface MetricField {
   readonly slot: Slot
   readonly metric: string
@@ -30,13 +42,18 @@ interface MetricField {
 /**
  * The latest value of every live series of a metric, or of every metric or one field of a type. A series that its
  * source reports as absent is listed too, with the reason.
+ *
+ * @param declared Types of the agent's own sources, whose absent series are listed even if no record of them came.
  */
 export function latestSeries(
   recent: RecentRing,
   wanted: { metric?: string; type?: string; field?: string },
+  declared: readonly RecordType[] = [],
 ): LatestSeries[] {
   const reportOf = absenceReports(recent)
-  return recent.types().flatMap((type) => {
+  const live = recent.types()
+  const names = new Set(live.map(({ name }) => name))
+  return [...live, ...declared.filter(({ name }) => !names.has(name))].flatMap((type) => {
     if (wanted.type !== undefined && type.name !== wanted.type) return []
     const fields = type.layout.slots.flatMap((slot): MetricField[] => {
       const metric = type.metrics.get(slot.name)
@@ -60,7 +77,7 @@ function latestOfType(
   // Of a source most records are of a series that is known already: that is seen by the bytes of their labels.
   const seenOf = new Map<SourceInfo, SeriesIndex>()
   const found: LatestSeries[] = []
-  const reports = new Set<AbsenceReport>()
+  const reports = new Set<AbsenceReport>(batches.length > 0 ? [] : [reportOf(OF_OWN_SOURCES)])
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
     const longestMs = type.inTurns ? TURN_LIMIT_MS : recent.periods.longestOf(batch.source, type)

@@ -17,8 +17,9 @@ export interface TypedSeries {
 const NO_TYPES: readonly ListedType[] = []
 
 /**
- * The latest values of every series of the wanted types, renewed every `everyMs`. A new source adds types: the old types
- * stay with their values until the values of the new types arrive. So a type without a series has none on the node.
+ * The latest values of every series of the wanted types, renewed every `everyMs`. A new source adds types: the old
+ * types stay with their values until the values of the new types arrive. So a type without a series has none on the
+ * node.
  */
 export function useTypedSeries(wanted: readonly string[], everyMs: number): TypedSeries {
   const { data: known, error: unlisted } = useTypes()

@@ -61,6 +61,14 @@ const OF_DPA: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_FOUND: { kind: 'unsupported', words: 'the process has ended' },
 }
 
+const NO_WRITE =
+  'no permission to configure the counters, although this user may see the device: run as root, which NVIDIA documents'
+/** Errors of calls that configure diagnostic counters: they need more permission than calls that only read. */
+const OF_DIAG_SETUP: Partial<Record<DocaErrorName, Meaning>> = {
+  NOT_PERMITTED: { kind: 'denied', words: NO_WRITE },
+  OPERATING_SYSTEM: { kind: 'denied', words: NO_WRITE },
+}
+
 /** Errors of the readings of a port. */
 const OF_PHY: Partial<Record<DocaErrorName, Meaning>> = {
   NOT_CONNECTED: { kind: 'unsupported', words: 'no cable is plugged' },
@@ -83,6 +91,8 @@ const OWN = [
   ['doca_dev_close', OF_CLOSING],
   ['_dpa_counter_', OF_DPA],
   ['_dpa_get_counter_', OF_DPA],
+  ['_diag_apply_', OF_DIAG_SETUP],
+  ['_diag_start', OF_DIAG_SETUP],
   ['_phy_get_', OF_PHY],
   ['_pci_read_', OF_PCI],
   ['_pci_get_', OF_PCI],

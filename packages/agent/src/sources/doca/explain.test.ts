@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { ExplainWalk } from '@sonde/sdk/api'
 import { absenceType } from '@sonde/sdk/internal'
 import { needs } from '../../../../../test/debian.ts'
 import { DocaDouble } from '../../../../../test/doubles/doca/doca-double.ts'
+import { until } from '../../../../sdk/test/helper.ts'
+import { serveAgent } from '../../../test/served-agent.ts'
 import { ask, brokenLinkFor, type ChainOptions, testConfig } from '../../explain/test-chains.ts'
 import { ReadRefusal } from '../chains/chain-context.ts'
 import { docaTelemetryAdpRetx } from '../doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
@@ -24,27 +27,34 @@ const DEVICE = 'sys/class/infiniband/mlx5_0'
 const ADAPTER = 'sys/devices/pci0000:97/0000:9a:00.0'
 const DENIED = new ReadRefusal('denied', 'EACCES')
 
-/** A node with one healthy ConnectX-7 with made-up values. None of its files is a library. */
-function nodeOf(t: TestContext): { node: TestNode; library: string } {
-  const node = new TestNode(t)
+/** Writes the files of a healthy adapter with made-up values. */
+function writeAdapter(node: TestNode, number = 0): void {
+  const [device, adapter] = [DEVICE.replace('0', `${number}`), ADAPTER.replace(/0$/, `${number}`)]
   const files = {
-    [`${ADAPTER}/vendor`]: '0x15b3',
-    [`${ADAPTER}/class`]: '0x020000',
-    [`${ADAPTER}/net/eth0/mtu`]: '4200',
-    [`${ADAPTER}/fwctl/fwctl0/dev`]: '511:0',
-    [`${ADAPTER}/infiniband_verbs/uverbs0/dev`]: '231:192',
-    'sys/class/fwctl/fwctl0/dev': '511:0',
-    'proc/sys/kernel/osrelease': '6.15.0-test',
-    'dev/fwctl/fwctl0': '',
-    'dev/infiniband/uverbs0': '',
-    [`${DEVICE}/fw_ver`]: '28.43.1014',
-    [`${DEVICE}/ports/1/counters/port_xmit_data`]: '1000',
-    [`${DEVICE}/ports/1/counters/port_rcv_data`]: '0',
+    [`${adapter}/vendor`]: '0x15b3',
+    [`${adapter}/class`]: '0x020000',
+    [`${adapter}/net/eth${number}/mtu`]: '4200',
+    [`${adapter}/fwctl/fwctl${number}/dev`]: `511:${number}`,
+    [`${adapter}/infiniband_verbs/uverbs${number}/dev`]: `231:${192 + number}`,
+    [`sys/class/fwctl/fwctl${number}/dev`]: `511:${number}`,
+    [`dev/fwctl/fwctl${number}`]: '',
+    [`dev/infiniband/uverbs${number}`]: '',
+    [`${device}/fw_ver`]: '28.43.1014',
+    [`${device}/ports/1/counters/port_xmit_data`]: '1000',
+    [`${device}/ports/1/counters/port_rcv_data`]: '0',
   }
   for (const [path, text] of Object.entries(files)) node.write(path, `${text}\n`)
-  node.link(`${ADAPTER}/driver`, '../../../bus/pci/drivers/mlx5_core')
-  node.link(`${DEVICE}/device`, '../../../devices/pci0000:97/0000:9a:00.0')
-  node.link('sys/bus/pci/devices/0000:9a:00.0', '../../../devices/pci0000:97/0000:9a:00.0')
+  const place = adapter.replace(/^sys/, '')
+  node.link(`${adapter}/driver`, '../../../bus/pci/drivers/mlx5_core')
+  node.link(`${device}/device`, `../../..${place}`)
+  node.link(`sys/bus/pci/devices/${basename(adapter)}`, `../../..${place}`)
+}
+
+/** A node with one healthy ConnectX-7. None of its files is a library. */
+function nodeOf(t: TestContext): { node: TestNode; library: string } {
+  const node = new TestNode(t)
+  node.write('proc/sys/kernel/osrelease', '6.15.0-test\n')
+  writeAdapter(node)
   const library = mkdtempSync(join(tmpdir(), 'sonde-doca-'))
   t.after(() => rmSync(library, { recursive: true }))
   for (const name of ['telemetry', 'common']) {
@@ -265,6 +275,33 @@ for (const [what, [partId, advice]] of Object.entries(WITHOUT_PCC)) {
     await assert.rejects(tested.source.sample(), advice)
   })
 }
+
+test('explain answers for each adapter of a node why it has no congestion control', NEEDS, async (t) => {
+  const { node } = nodeOf(t)
+  for (const [number, part] of ['0x101d', '0x1021', '0xa2dc'].entries()) {
+    if (number > 0) writeAdapter(node, number)
+    node.write(`${ADAPTER.replace(/0$/, `${number}`)}/device`, `${part}\n`)
+  }
+  // Without this function its values count as those of hardware.
+  const double = new DocaDouble(t, { without: ['sonde_doca_double'] })
+  double.play({ mlx5_0: { facts: { pcc: 0 } }, mlx5_1: { facts: { pcc: 0 } }, mlx5_2: {} })
+  const paths = { ...node.paths, doca_library: double.folder }
+  const { address } = await serveAgent(t, { sources: [docaTelemetryPcc], paths })
+  const words = async (device: string) => {
+    const of = encodeURIComponent(`doca_pcc_events_total{rdma_device="${device}"}`)
+    const answer = await fetch(`${address}/api/v1/explain?of=${of}`)
+    const { links = [] } = (await answer.json()) as Partial<ExplainWalk>
+    return links.map((link) => `${link.name}: ${link.answer}`).join('\n')
+  }
+  const told: Readonly<Record<string, RegExp>> = {
+    mlx5_0: /needs a BlueField-3 or newer; .*; this is a ConnectX-6 Dx$/m,
+    mlx5_1: /; this is a ConnectX-7: switch it on with `mlxconfig -d DEVICE set USER_PROGRAMMABLE_CC=1`/,
+    mlx5_2: /no slot of the device has an algorithm; a program loads it with DOCA PCC/,
+  }
+  for (const [device, reason] of Object.entries(told)) {
+    await until(`${device} is explained`, async () => reason.test(await words(device)))
+  }
+})
 
 test('diagnostic counters take processor time: explain shows where the cost is read, and what lowers it', async (t) => {
   const { node, library } = nodeOf(t)
