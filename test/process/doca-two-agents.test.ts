@@ -15,6 +15,7 @@ const COUNTERS = {
   accelerator: 'doca_dpa_thread_cycles_total',
   diagnostics: 'doca_diag_port_rx_bytes_total',
 } as const
+const BUCKETS = 'doca_adp_retx_timeout_seconds_bucket'
 const CONFIG = `data_sources:
   - { type: doca_telemetry_adp_retx, interval_ms: 100 }
   - { type: doca_telemetry_dpa, interval_ms: 100 }
@@ -24,7 +25,8 @@ const CONFIG = `data_sources:
 /** A node with one device of a double, and starts of agents that read it. */
 function node(t: TestContext) {
   const double = new DocaDouble(t)
-  double.play({ mlx5_0: { bins: [1000], processes: [{ id: 7, threads: [{ id: 1, cycles: 1000 }] }] } })
+  const device = { bins: [1000], processes: [{ id: 7, threads: [{ id: 1, cycles: 1000 }] }] }
+  double.play({ mlx5_0: device })
   const made = new TestNode(t)
   made.write('sonde.yaml', CONFIG)
   made.write('proc/sys/kernel/tainted', '0\n')
@@ -37,10 +39,18 @@ function node(t: TestContext) {
     t.after(() => sonde.stop('SIGKILL'))
     return sonde
   }
-  return { start, isCounting: () => existsSync(join(double.folder, 'dpa-mlx5_0-7')) }
+  /** Another program changes the bins of timeouts: three, of which the second has all events. */
+  const changeBins = () => double.play({ mlx5_0: { ...device, bins: [0, 1000], changed: [1, 3, 2, 3, 0, 8] } })
+  return { start, changeBins, isCounting: () => existsSync(join(double.folder, 'dpa-mlx5_0-7')) }
 }
 
 type Name = keyof typeof COUNTERS
+
+/** The buckets of timeouts: the upper edge, and the count up to it. */
+async function bucketsOf(sonde: SondeProcess): Promise<ReadonlyMap<string, number>> {
+  const lines = (await metricsOf(sonde)).split('\n').filter((line) => line.startsWith(`${BUCKETS}{`))
+  return new Map(lines.map((line) => [/le="([^"]*)"/.exec(line)?.[1] ?? '', Number(line.split(' ')[1])]))
+}
 
 async function countOf(sonde: SondeProcess, name: Name): Promise<number | undefined> {
   const line = (await metricsOf(sonde)).split('\n').find((one) => one.startsWith(`${COUNTERS[name]}{`))
@@ -56,7 +66,7 @@ async function rises(sonde: SondeProcess, ...names: Name[]): Promise<void> {
 }
 
 test('a second agent says what the first agent holds, and takes nothing from it', needs('cc'), async (t) => {
-  const { start, isCounting } = node(t)
+  const { start, changeBins, isCounting } = node(t)
   const first = await start()
   const all = Object.keys(COUNTERS) as Name[]
   await rises(first, ...all)
@@ -75,6 +85,16 @@ test('a second agent says what the first agent holds, and takes nothing from it'
     const { state, restarts, dropped } = await sourceOf(first, source)
     assert.deepEqual([state, restarts, dropped], ['reading', 0, {}], source)
   }
+  changeBins()
+  for (const sonde of [first, second]) {
+    const buckets = await until('its buckets are those of the changed bins', LIMIT_MS, async () => {
+      const now = await bucketsOf(sonde)
+      return (now.get('+Inf') ?? 0) > 0 && now.size === 3 && now
+    })
+    assert.deepEqual([...buckets.keys()], ['0.002', '0.005', '+Inf'])
+    assert.deepEqual([buckets.get('0.002'), buckets.get('0.005')], [0, buckets.get('+Inf')])
+  }
+
   await assertStops(second)
   await rises(first, ...all)
   assert.ok(isCounting(), 'the counter of the first agent runs on')
