@@ -7,7 +7,8 @@ import { AddedSimulator } from './added-simulator.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { destinationRoutes, metricsRoutes, viewRoutes } from './agent-routes.ts'
 import { Devices } from './devices/devices.ts'
-import { GpuNamesTeller } from './devices/gpu-names.ts'
+import { gpuNames } from './devices/gpu-names.ts'
+import { podUids } from './devices/pod-uids.ts'
 import { Precedence } from './devices/precedence.ts'
 import { Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
@@ -211,9 +212,10 @@ export class Agent {
   #makeLookRound(log: Logger): LookRound {
     const { hints, hintHistory, infos, origins, pods, devices, hosts, node: here } = this
     const precedence = new Precedence({ devices, sources: hosts.sources, here })
-    const gpuNames = new GpuNamesTeller({ devices, sources: hosts.sources, here })
+    const of = { devices, sources: hosts.sources, here }
+    const names = [gpuNames(of), podUids(of)]
     const onFault = (error: unknown) => this.faults.caught('hints', error)
-    return new LookRound({ hints, hintHistory, infos, origins, pods, precedence, gpuNames, log, onFault })
+    return new LookRound({ hints, hintHistory, infos, origins, pods, precedence, names, log, onFault })
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
-import type { GpuNamesTeller } from './devices/gpu-names.ts'
+import type { NamesTeller } from './devices/names-teller.ts'
 import type { Precedence } from './devices/precedence.ts'
 import { ASK_EVERY_MS, type Hints } from './hints/hints.ts'
 import type { HintHistory } from './hints/history/hint-history.ts'
@@ -20,7 +20,8 @@ export interface LookRoundParts {
   readonly origins: OriginChanges
   readonly pods: PodGpus
   readonly precedence: Precedence
-  readonly gpuNames: GpuNamesTeller
+  /** Those that send names to sources. */
+  readonly names: readonly NamesTeller[]
   readonly log: Logger
   readonly onFault: (error: unknown) => void
 }
@@ -55,9 +56,9 @@ export class LookRound {
   }
 
   #evaluate(): void {
-    const { precedence, gpuNames, infos, origins, pods, hints } = this.#parts
+    const { precedence, names, infos, origins, pods, hints } = this.#parts
     precedence.tell()
-    gpuNames.tell()
+    for (const teller of names) teller.tell()
     infos.evaluate(performance.now())
     origins.evaluate(performance.now())
     pods.evaluate(performance.now())

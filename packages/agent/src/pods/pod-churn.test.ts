@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPrometheus, type SourceInfo } from '@sonde/sdk'
+import { createPrometheus, type SourceInfo, wallNs } from '@sonde/sdk'
+import { absenceType } from '@sonde/sdk/internal'
+import { podNicType } from '../sources/pod-nics/type.ts'
 import { TestCluster } from './test-cluster.ts'
 
 const STEP_MS = 300_000
@@ -13,7 +15,7 @@ const NEW_PODS = 8
 /** Pods of so many steps are kept beside the present pods: they are gone after three periods. */
 const KEPT_STEPS = 2
 
-test('a month of pods, GPUs and services that come and go leaves nothing behind', async () => {
+test('a month of pods, GPUs, NICs and services that come and go leaves nothing behind', async () => {
   const cluster = new TestCluster()
   const node = cluster.source({ intervalMs: STEP_MS })
   // Series do not expire here: they leave the view only when they are reported as gone.
@@ -21,6 +23,11 @@ test('a month of pods, GPUs and services that come and go leaves nothing behind'
   const owners = new Set<object>()
   const sources = new Set<SourceInfo>()
   let most: Record<string, number> = {}
+  const tell = (name: number, code: string) => {
+    const series = `namespace="ml",pod="pod${name}",container="",UUID="GPU-${name}"`
+    const field = code === 'gone' ? '' : 'util_ratio'
+    node.report(absenceType, { time: wallNs(), type: 'pod_share', series, field, code, reason: 'it is a test' })
+  }
   for (let step = 0; step < DAYS * STEPS_A_DAY; step++) {
     cluster.pass(STEP_MS)
     for (let i = 0; i < PODS; i++) {
@@ -28,7 +35,12 @@ test('a month of pods, GPUs and services that come and go leaves nothing behind'
       // A new app each day, a service a pod; a replaced or repartitioned GPU has another UUID.
       const info = { app: `app${Math.floor(step / STEPS_A_DAY)}`, service: `service${name}`, start_time_seconds: step }
       node.pod(`pod${name}`, info, `GPU-${name}`).gpu(`GPU-${name}`, { gpu_util: i })
+      const labels = { namespace: 'ml', pod: `pod${name}`, rdma_device: `mlx5_${name}` }
+      node.report(podNicType, { ...labels, interface: 'eth0', pci_address: `0000:3b:${i}.0`, own: 1 })
+      tell(name, 'unsupported')
     }
+    // The processes of the pods that left used the GPU until then.
+    for (let i = 0; i < NEW_PODS && step > 0; i++) tell((step - 1) * NEW_PODS + i, 'gone')
     cluster.settle()
     for (const batch of cluster.emitted.splice(0)) {
       view.accept(batch)

@@ -1,4 +1,4 @@
-import { type Batch, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
+import { type Batch, type Labels, readRecord, readRecords, type SourceInfo, viewsOf } from '@sonde/sdk'
 import { absenceType, ownerOf, type Periods } from '@sonde/sdk/internal'
 import { evidenceVia, INFO_ORIGINS, OF_EXPORTER } from '../sources/pods/evidence.ts'
 import type { PodValues } from './fields.ts'
@@ -128,7 +128,9 @@ export class PodTable {
   #takeGone({ bytes, count, symbols, source, arrivedMs }: Batch): number | undefined {
     let isAny = false
     for (const { type, series, field, code } of readRecords(absenceType, viewsOf(bytes), count, symbols)) {
-      if (code !== 'gone' || field !== '' || (type !== 'pod_device' && type !== 'pod_info')) continue
+      if (code !== 'gone' || field !== '') continue
+      if (type === 'nvml_mig' && this.#endInstance(readSeries(series), source)) isAny = true
+      if (type !== 'pod_device' && type !== 'pod_info') continue
       const labels = readSeries(series)
       const pod = this.#pods.get(podKey(labels.namespace ?? '', labels.pod ?? '', source))
       if (pod === undefined) continue
@@ -180,6 +182,24 @@ export class PodTable {
   /** Pods for which a source reports a device that better evidence gives to other pods. */
   refuted(): Pod[] {
     return [...this.#pods.values()].filter(({ refuted }) => refuted.size > 0)
+  }
+
+  /**
+   * An instance was destroyed. Its id is used again, so no pod holds the id until a source names it anew. Returns
+   * whether a pod held it.
+   */
+  #endInstance({ Hostname = '', UUID = '', GPU_I_ID = '' }: Labels, source: SourceInfo): boolean {
+    const key = gpuKey(Hostname || (source.host ?? this.#host), UUID, GPU_I_ID)
+    let isAny = false
+    for (const { devices, refuted } of this.#pods.values()) {
+      const device = devices.get(key) ?? refuted.get(key)
+      if (device === undefined) continue
+      isAny = true
+      device.claims.clear()
+      device.own = undefined
+      device.arrivedMs = GONE_MS
+    }
+    return isAny
   }
 
   #updateDevice(

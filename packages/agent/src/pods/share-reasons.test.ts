@@ -34,4 +34,8 @@ test('a pod on a shared GPU has the reason why the use of its processes is not k
   tell('', '', { code: '', reason: '' })
   tell('namespace="ml",pod="a",container="",UUID="G0"', 'util_ratio', { code: 'unsupported', reason: 'no driver' })
   assert.ok(reasons().includes('b util_ratio: no driver'), String(reasons()))
+  const ofB = 'namespace="ml",pod="b",container="",UUID="G0"'
+  tell(ofB, 'util_ratio', { code: 'unsupported', reason: 'no driver' })
+  tell(ofB, '', { code: 'gone', reason: 'no process of it uses the GPU any more' })
+  assert.ok(cluster.pods.counts.reasons === 1, 'the reason of the other pod stays')
 })

@@ -280,6 +280,11 @@ export interface SourceDefinition {
    */
   readonly takesGpuNames?: true
   /**
+   * Whether it accepts the command `pods` with the UIDs and names of the pods of this node, by which it names the owners
+   * of processes.
+   */
+  readonly takesPodNames?: true
+  /**
    * Whether `/metrics` contains its records of a type. Values that other exporters also export would count twice.
    * Default: yes.
    */

@@ -58,15 +58,16 @@ export class PodRows {
 
   #reportPod({ namespace, pod, facts }: ReportedPod, time: bigint): void {
     if (facts === undefined) {
-      const texts = { app: '', service: '', app_label: '', service_label: '', phase: '', waiting: '' }
+      const texts = { app: '', service: '', app_label: '', service_label: '', phase: '', waiting: '', uid: '' }
       const values = { time, ...texts, node_name: this.#nodeName, via: OF_KUBELET.via }
       this.#report(podInfoType, { namespace, pod }, values, NO_API)
       return
     }
-    const { labels, node, phase, waiting, startedS, requestedGpus } = facts
+    const { labels, node, phase, waiting, uid, startedS, requestedGpus } = facts
     const { app, service, appLabel, serviceLabel } = podAppOf((name) => labels[name] ?? '')
     const values = {
       ...{ time, app, service, app_label: appLabel, service_label: serviceLabel, node_name: node, phase, waiting },
+      uid,
       ...{ via: 'API server' },
       ...(startedS === undefined ? {} : { start_time_seconds: startedS }),
       ...(requestedGpus === 0 ? {} : { requested_gpus: requestedGpus }),

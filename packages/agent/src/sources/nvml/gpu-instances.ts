@@ -58,7 +58,12 @@ export class GpuInstances {
       return
     }
     const listed = new Map(devices.map((device) => [`${device.instance} ${device.uuid} ${device.profile}`, device]))
-    for (const [key, instance] of this.#instances) if (!listed.has(key)) this.#end(key, instance, GONE)
+    const kept = new Set(devices.map(({ instance, profile }) => `${instance} ${profile}`))
+    for (const [key, instance] of this.#instances) {
+      const { instance: id, profile } = instance.device
+      // The instance stays as long as it has another compute instance.
+      if (!listed.has(key)) this.#end(key, instance, GONE, kept.has(`${id} ${profile}`))
+    }
     const reported = new Set<number>()
     for (const [key, device] of listed) {
       const instance = this.#instances.get(key) ?? new Instance(this.#gpu, this.#context, this.#labels, device)
@@ -81,9 +86,10 @@ export class GpuInstances {
     for (const instance of this.#instances.values()) instance.close()
   }
 
-  #end(key: string, instance: Instance, reason: string): void {
+  /** @param isKept Whether another device has the values of the instance. Default: no. */
+  #end(key: string, instance: Instance, reason: string, isKept = false): void {
     this.#instances.delete(key)
-    instance.end(reason)
+    instance.end(reason, isKept)
   }
 }
 
@@ -130,9 +136,9 @@ class Instance {
     if (this.#gpm instanceof GpmSampler) this.#gpm.close()
   }
 
-  end(reason: string): void {
+  end(reason: string, isKept: boolean): void {
     this.close()
-    this.#context.absences.gone(nvmlMigType, this.#labels, reason)
+    if (!isKept) this.#context.absences.gone(nvmlMigType, this.#labels, reason)
     this.#context.absences.gone(nvmlMigInfoType, this.#info, reason)
   }
 

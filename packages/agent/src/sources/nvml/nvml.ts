@@ -60,6 +60,7 @@ export const nvml: SourceDefinition = {
     return typeof found === 'string' ? [] : [found.path]
   },
   explain: nvmlExplain,
+  takesPodNames: true,
   async load() {
     const { NvmlSource } = await import('./source.ts')
     return { library, create: (options, context) => new NvmlSource(options as NvmlOptions, context) }

@@ -57,6 +57,16 @@ export class NvmlSource implements NodeSource {
     return this.#duties
   }
 
+  /**
+   * Takes the names of pods, by which the owners of processes are named.
+   *
+   * @throws SondeError `AGT_COMMAND` if the command is malformed.
+   */
+  command(command: unknown): object {
+    this.#view.names.take(command)
+    return {}
+  }
+
   stuck(device: string, reason: string): void {
     for (const known of this.#gpus.values()) if (known.gpu.device === device) known.gone(reason)
   }

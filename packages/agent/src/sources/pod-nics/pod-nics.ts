@@ -22,6 +22,7 @@ export const podNics: SourceDefinition = {
   options: podNicsOptions,
   isOnRequest: true,
   look: (_options, paths) => lookAt(paths),
+  takesPodNames: true,
   async load() {
     const { PodNicsSource } = await import('./source.ts')
     return {

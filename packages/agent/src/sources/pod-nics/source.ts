@@ -26,17 +26,21 @@ interface KnownNamespace {
 export class PodNicsSource implements NodeSource {
   readonly #options: PodNicsOptions
   readonly #context: SourceContext
+  readonly #read: typeof nicsIn
+  readonly #names: PodNames
   readonly #owners: ProcessOwners
   readonly #duties: readonly Duty[]
   #known: ReadonlyMap<string, KnownNamespace> = new Map()
   #rows: ReadonlyMap<string, Labels> = new Map()
   #found = 'no network namespace of a pod'
 
-  constructor(options: PodNicsOptions, context: SourceContext) {
+  /** @param read Asks the drivers of a namespace. Default: it enters the namespace. */
+  constructor(options: PodNicsOptions, context: SourceContext, read: typeof nicsIn = nicsIn) {
+    this.#read = read
     this.#options = options
     this.#context = context
-    const names = new PodNames(options.log_folder, () => performance.now())
-    this.#owners = new ProcessOwners(new ProcFiles(context.paths.procfs), names)
+    this.#names = new PodNames(options.log_folder, () => performance.now())
+    this.#owners = new ProcessOwners(new ProcFiles(context.paths.procfs), this.#names)
     this.#duties = [
       {
         ...{ device: '', name: 'list', everyUs: context.intervalMs * 1000, paces: 'report', limitMs: LIMIT_MS },
@@ -60,6 +64,16 @@ export class PodNicsSource implements NodeSource {
 
   duties(): readonly Duty[] {
     return this.#duties
+  }
+
+  /**
+   * Takes the names of pods, by which the owners of namespaces are named.
+   *
+   * @throws SondeError `AGT_COMMAND` if the command is malformed.
+   */
+  command(command: unknown): object {
+    this.#names.take(command)
+    return {}
   }
 
   close(): void {
@@ -94,7 +108,7 @@ export class PodNicsSource implements NodeSource {
     if (known?.names === names) return known
     const { procfs, sysfs } = this.#context.paths
     const path = `${procfs}/${namespace.pid}/ns/net`
-    const nics = await nicsIn(path, namespace.interfaces, { sysfs, interfaces: await hostInterfaces(sysfs) })
+    const nics = await this.#read(path, namespace.interfaces, { sysfs, interfaces: await hostInterfaces(sysfs) })
     // Another process may have got the pid: then these are interfaces of another namespace.
     const isSame = (await readlink(path).catch(() => '')) === namespace.id
     return isSame ? { names, nics } : undefined

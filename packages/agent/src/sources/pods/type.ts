@@ -24,6 +24,7 @@ export const podInfoType = defineType(
     app_label: text({ help: 'Label of the pod that named the app; empty if none did' }),
     service_label: text({ help: 'Label of the pod that named the service; empty if none did' }),
     phase: text({ help: 'Phase of the pod, such as `Running`; empty if it is not known' }),
+    uid: text({ help: 'UID of the pod, by which control groups name it; empty if it is not known' }),
     waiting: text({ help: 'Why the pod does not run yet, such as `ImagePullBackOff`; empty if nothing waits' }),
     start_time_seconds: optional(
       gauge('f64', {

@@ -3,10 +3,12 @@ import { type TestContext, test } from 'node:test'
 import { type RecordType, wallNs } from '@sonde/sdk'
 import { SourceOutlet } from '../../hosting/source-outlet.ts'
 import { TestNode } from '../test-node.ts'
+import { JobFiles } from './job-files.ts'
 import { PodNames } from './pod-names.ts'
 import { ProcFiles } from './proc-files.ts'
 import { ProcessOwners } from './process-owners.ts'
 import { ProcessRows } from './process-rows.ts'
+import { jobWorkload, VIA } from './workload.ts'
 
 /** Readings of a month with another pod every four hours, and new processes in each of them. */
 const READINGS = 30 * 6
@@ -36,6 +38,7 @@ test('a month of pods that come and go leaves every table flat', async (t) => {
   const owners = new ProcessOwners(new ProcFiles(node.paths.procfs), names)
   const { outlet, shares } = outletOf(t, node)
   const rows = new ProcessRows(outlet.context, 'GPU-1')
+  const jobs = new JobFiles(`${node.root}/jobs`)
   for (let hour = 0; hour < READINGS; hour++) {
     nowMs += 4 * 3_600_000
     const uid = `00000000-0000-0000-0000-${String(hour).padStart(12, '0')}`
@@ -50,13 +53,17 @@ test('a month of pods that come and go leaves every table flat', async (t) => {
     const owned = await owners.find(pids, undefined)
     const usages = [...owned].map(([pid, process]) => ({ pid, ...process, instance: '', memoryBytes: 1, util: 0.5 }))
     assert.deepEqual([...new Set(usages.map(({ workload }) => workload?.pod))], [`job-${hour}`])
-    rows.report(usages, [], wallNs())
+    // The batch system writes the job of the day into the file of the GPU, and leaves files of others behind.
+    node.write(`jobs/${hour % 8}`, `${4000 + hour}\n`)
+    const mapped = await jobs.jobsOf(hour % 8)
+    const held = mapped.map(({ job, instance }) => ({ workload: jobWorkload(job, VIA.jobFiles), instance }))
+    rows.report(usages, held, wallNs())
     outlet.source.flush()
   }
   assert.equal(shares(), READINGS, 'one share for each pod and reading')
   assert.equal(owners.count, PIDS)
-  // A device, a share and an identity for the pod, and a row for each process.
-  assert.equal(rows.count, 3 + PIDS)
+  // A device, a share and an identity for the pod, a device and an identity for the job, and a row for each process.
+  assert.equal(rows.count, 5 + PIDS)
   assert.equal(names.count, 1)
   rows.leave('the end')
   assert.equal(rows.count, 0)
