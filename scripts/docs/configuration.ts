@@ -84,7 +84,7 @@ const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
   service: 'The socket over which applications of this machine report to the agent.',
   store: 'History on disk, for `sonde up`. `--data-dir` sets `dir`.',
   console:
-    'The console without an agent, `sonde console`. `--listen HOST:PORT` sets `host` and `port`, `--prometheus` the address of the history.',
+    'The console without an agent, `sonde console`. `--listen HOST:PORT` sets `host` and `port`, `--prometheus` the address of the history. `webhooks` holds for `sonde up` and `sonde agent`, too.',
   access:
     'Logins: who may use the page and the API. [Access](access.md) shows how. A server that listens on loopback needs none.',
   traceback: 'Rules on samples, and their events. Each event is a file that `sonde read` reads.',

@@ -55,7 +55,38 @@ export const storeSchema = block({
 /** Settings of the store after checking. */
 export type StoreConfig = v.InferOutput<typeof storeSchema>
 
-/** Schema of `console`, for a console without an agent: `sonde console`. */
+/** Most receivers of webhooks. */
+const RECEIVER_COUNT_MAX = 32
+const RECEIVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/
+const RECEIVERS =
+  'receivers by name, at most 32: each a URL, or an object with url, timeout, events, secret_file and secret_env'
+
+/** Receivers by name. A value may be a secret, so that no print-out shows one. */
+function receivers() {
+  const value = v.union([v.string(RECEIVERS), v.record(v.string(), v.unknown(), RECEIVERS)], RECEIVERS)
+  const byName = v.record(v.pipe(v.string(), v.regex(RECEIVER_NAME, RECEIVERS)), value, RECEIVERS)
+  return v.pipe(
+    secret(byName),
+    v.check((given) => Object.keys(given).length <= RECEIVER_COUNT_MAX, RECEIVERS),
+  )
+}
+
+function keyFile(what: string) {
+  return v.optional(v.pipe(boundedText(1, 4096), v.description(`File with ${what}`)))
+}
+
+function keyVariable(what: string) {
+  const form = pattern(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'the name of a variable of the environment')
+  return v.optional(v.pipe(form, v.description(`Variable of the environment with ${what}`)))
+}
+
+const SIGNATURE_HEADER = /^(?!(?:webhook|content|transfer)-|host$|user-agent$|connection$)[a-z][a-z0-9-]{0,63}$/i
+const SECRETS =
+  'the secrets of Standard Webhooks (`whsec_…`), on one line with commas, at most 4: all of them sign. It is read before each message'
+const SIGNING_KEYS =
+  'the keys of `Convox-Signature` (lowercase hexadecimal, 64 digits or more), on one line with commas, at most 4: all of them sign. It is read before each message'
+
+/** Schema of `console`. */
 export const consoleSchema = block({
   host: setting(listenHost(), '127.0.0.1', 'Address to listen on; beyond loopback a login is needed'),
   port: setting(integer(0, 65_535, '0 is any free port'), 9395, 'Port to listen on'),
@@ -82,6 +113,27 @@ export const consoleSchema = block({
       integer(0, 600_000, 'milliseconds'),
       0,
       'How late its samples can be found: last values hold longer by this, and the live view lags by it. 0: learned from the age of its newest sample, at most 30 000',
+    ),
+  }),
+  webhooks: section({
+    receivers: setting(
+      receivers(),
+      {},
+      'Who gets [events](webhooks.md), by name: a URL, or an object with `url`, and if wanted `timeout` (`10s`; default `30s`), `events` (a list of types such as `hint.*`; default all), and `secret_file` or `secret_env` of its own',
+    ),
+    secret_file: keyFile(SECRETS),
+    secret_env: keyVariable(SECRETS),
+    signing_key_file: keyFile(SIGNING_KEYS),
+    signing_key_env: keyVariable(SIGNING_KEYS),
+    signature_header: setting(
+      pattern(SIGNATURE_HEADER, 'a header name of at most 64 letters, digits and -, of no other header of a message'),
+      'Convox-Signature',
+      'Name of the header with the signature of these keys',
+    ),
+    retries: setting(
+      integer(0, 9, 'attempts'),
+      0,
+      'Attempts after the first for a message that fails, with the same id: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h. Messages that wait are lost at a stop',
     ),
   }),
 })

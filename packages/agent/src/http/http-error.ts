@@ -12,7 +12,10 @@ export interface HttpError {
   readonly retryAfterS?: number
 }
 
-const LATER = new Set(['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'SET_SYNTAX', 'SET_LIMIT', 'SET_READ'])
+const LATER = new Set([
+  ...['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'WHK_BUSY'],
+  ...['SET_SYNTAX', 'SET_LIMIT', 'SET_READ'],
+])
 
 /** A temporary error: the client should try again later. */
 function isForLater(code: string): boolean {
@@ -40,8 +43,10 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ACC_CSRF: 403,
   ACC_WAIT: 429,
   SET_CLASS: 400,
+  WHK_FORM: 400,
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
+  WHK_UNKNOWN: 404,
   HTTP_HOST: 421,
 }
 

@@ -1,11 +1,12 @@
 import { createAgent } from '@sonde/agent'
-import { appRoutes } from '@sonde/console'
+import { appRoutes, webhookRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { REVISION, VERSION } from '../version.ts'
 import { accessWords, openAccess } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
+import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
@@ -15,14 +16,16 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   // An agent that cannot listen must not touch any file.
   await tryListeners(loaded.config.agent.export.prometheus)
   await tightenFolders(loaded, log)
+  const webhooks = openWebhooks(loaded, log)
   const agent = createAgent({
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
-    originOf: loaded.originOf,
+    ...{ originOf: loaded.originOf, sinks: incidentSinks(webhooks) },
   })
   const access = openAccess(loaded, loaded.config.agent.export.prometheus.host, log)
-  const running = await serveAgent(agent, loaded, access, (app) =>
-    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) }),
-  )
+  const running = await serveAgent(agent, loaded, access, (app) => {
+    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
+    webhookRoutes(app, webhooks)
+  })
   console.log(await readyLine(agent, running.addresses, await accessWords(access)))
   return running
 }

@@ -19,6 +19,8 @@ import {
   ExporterHistory,
   PrometheusHistory,
   pageRoutes,
+  type Webhooks,
+  webhookRoutes,
 } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
@@ -29,6 +31,7 @@ import { VERSION } from '../version.ts'
 import { accessWords, authorizeBy, openAccess } from './access.ts'
 import { appLimits } from './gpu-readers.ts'
 import { hostAndPort, listenFault } from './listener.ts'
+import { openWebhooks } from './open-webhooks.ts'
 import type { Running } from './run.ts'
 
 /** How long open answers may still run after the server begins to close. */

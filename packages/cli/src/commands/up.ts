@@ -7,6 +7,7 @@ import {
   pageRoutes,
   type Store,
   type Unwritten,
+  webhookRoutes,
 } from '@sonde/console'
 import type { StoreConfig } from '@sonde/console/config'
 import { countOf } from '@sonde/sdk/internal'
@@ -19,6 +20,7 @@ import { REVISION, VERSION } from '../version.ts'
 import { accessWords, openAccess } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
+import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
@@ -34,12 +36,10 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   await tightenFolders(loaded, log)
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
+  const webhooks = openWebhooks(loaded, log)
+  const sinks = [...(store === undefined ? [] : [store]), ...incidentSinks(webhooks)]
   const agent = createAgent({
-    config,
-    log,
-    version: VERSION,
-    revision: REVISION,
-    originOf: loaded.originOf,
+    ...{ config, log, version: VERSION, revision: REVISION, originOf: loaded.originOf, sinks },
     ...(store === undefined ? {} : historyIn(store, path)),
   })
   if (store !== undefined) {
@@ -49,6 +49,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const access = openAccess(loaded, config.export.prometheus.host, log)
   const running = await serveAgent(agent, loaded, access, async (app) => {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
+    webhookRoutes(app, webhooks)
     await pageRoutes(app)
   })
   const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(access)]
@@ -65,7 +66,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
 /** The parts that an agent gets from a store. */
 function historyIn(store: Store, path: string) {
   const kept = { command: readCommand(path), types: store.types.bind(store), records: store.records.bind(store) }
-  return { sinks: [store], history: store, storeStatus: () => store.status(), kept }
+  return { history: store, storeStatus: () => store.status(), kept }
 }
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {

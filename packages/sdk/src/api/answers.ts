@@ -11,6 +11,7 @@ import type { RatesAnswer } from './rates.ts'
 import type { SimulatorAnswer } from './simulator.ts'
 import type { SourceAnswer, SourcesAnswer } from './sources.ts'
 import type { TracebackAnswer } from './traceback.ts'
+import type { WebhookDeliveriesAnswer, WebhooksAnswer } from './webhooks.ts'
 
 /** What each address answers to `GET` as JSON: servers are checked against it, and clients read by it. */
 export interface ApiAnswers {
@@ -33,6 +34,8 @@ export interface ApiAnswers {
   readonly '/api/v1/pods': PodsAnswer
   readonly '/api/v1/session': SessionAnswer
   readonly '/api/v1/audit': AuditAnswer
+  readonly '/api/v1/webhooks': WebhooksAnswer
+  readonly '/api/v1/webhooks/deliveries': WebhookDeliveriesAnswer
 }
 
 /** Data of the events of `/api/v1/stream` and `/api/v1/events/stream`, by name. */

@@ -3,6 +3,7 @@
 import '../engines.ts'
 
 export type { DeliveryLimits } from '../delivery/config.ts'
+export { readSecret } from '../delivery/connection/secret-source.ts'
 export { checkQueue, type QueueCheck, repairQueue } from '../delivery/disk-queue/check-queue.ts'
 export { messageOf } from '../errors.ts'
 export { type FoundExp, readExpFolder } from '../exp-files/read-folder.ts'
