@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { DtbDecoder, openDtb, type ReadRecord, readRecord, viewsOf } from '@sonde/sdk'
+import { Webhook } from 'standardwebhooks'
 import { FlowCollector } from '../packages/sdk/test/flow-collector.ts'
 import { numberOf as flowNumber, textOf } from '../packages/sdk/test/flow-decoder.ts'
 import { HttpPeer } from '../packages/sdk/test/http-peer.ts'
@@ -15,11 +17,12 @@ function run(
   t: TestContext,
   name: string,
   args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): { child: ChildProcess; line: Promise<string>; lines: Promise<string[]> } {
   const child = spawn(
     process.execPath,
     ['--conditions=source', '--disable-warning=ExperimentalWarning', name, ...args],
-    { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: '0' } },
+    { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: '0', ...env } },
   )
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -269,4 +272,42 @@ test('the program in the README of the SDK shows its metrics', async (t) => {
   const text = await (await fetch(await line)).text()
   assert.match(text, /^queue_jobs_total\{name="mail"\} 0*1$/m)
   assert.match(text, /^queue_waiting\{name="mail"\} 0*3$/m)
+})
+
+test('webhook-receiver takes signed messages once, and refuses forged, changed and old ones', async (t) => {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const key = randomBytes(32).toString('hex')
+  const keys = { SECRETS: `whsec_${randomBytes(32).toString('base64')},${secret}`, SIGNING_KEYS: key }
+  const { child, line, lines } = run(t, 'webhook-receiver.ts', [], keys)
+  const url = await line
+  const [id, body] = ['msg_1', JSON.stringify({ type: 'hint.opened', timestamp: 'now', data: { message: 'hot' } })]
+  const send = async (changed: { body?: string; secret?: string; key?: string; agoS?: number } = {}) => {
+    const nowS = Math.floor(Date.now() / 1000) - (changed.agoS ?? 0)
+    const hmac = createHmac('sha256', Buffer.from(changed.key ?? key, 'hex'))
+      .update(`${nowS}.${body}`)
+      .digest('hex')
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(nowS),
+      // The signatures are made by the library of Standard Webhooks, not by Sonde.
+      'webhook-signature': new Webhook(changed.secret ?? secret).sign(id, new Date(nowS * 1000), body),
+      'convox-signature': `t=${nowS},v1=${'0'.repeat(64)},v1=${hmac}`,
+    }
+    return (await fetch(url, { method: 'POST', headers, body: changed.body ?? body })).status
+  }
+  const other = randomBytes(32)
+  const statuses = [
+    await send(),
+    await send(),
+    await send({ body: `${body} ` }),
+    await send({ secret: `whsec_${other.toString('base64')}` }),
+    await send({ key: other.toString('hex') }),
+    await send({ agoS: 301 }),
+    await send({ agoS: -302 }),
+    (await fetch(url, { method: 'POST', body })).status,
+    (await fetch(url, { method: 'POST', body: 'x'.repeat(70_000) })).status,
+  ]
+  assert.deepEqual(statuses, [204, 204, 401, 401, 401, 401, 401, 401, 413])
+  child.kill('SIGTERM')
+  assert.deepEqual((await lines).slice(1), ['now hint.opened hot'])
 })

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { WebhookDeliveriesAnswer, WebhookTestAnswer } from '@sonde/sdk/api'
+import { Webhook } from 'standardwebhooks'
+import { TestReceiver } from '../../packages/console/server/webhooks/test-receiver.ts'
 import { ask, metricsOf } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 
@@ -44,8 +48,14 @@ async function follow(address: string, told: Answer[], signal: AbortSignal): Pro
   }
 }
 
-test('a hint is told over HTTP and in the stream, with evidence that can be asked for, and counted', async () => {
-  const sonde = await startSonde(['agent', '--only-simulated', '--simulate'])
+test('a hint is told over HTTP, in the stream and to a webhook, with evidence that can be asked for, and counted', async (t) => {
+  const receiver = await TestReceiver.start(t)
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const env = {
+    SONDE_CONSOLE_WEBHOOKS_RECEIVERS: `chat=${receiver.url}`,
+    ...{ SONDE_CONSOLE_WEBHOOKS_SECRET_ENV: 'CHAT_SECRET', CHAT_SECRET: secret },
+  }
+  const sonde = await startSonde(['agent', '--only-simulated', '--simulate'], { env })
   const ended = new AbortController()
   const told: Answer[] = []
   try {
@@ -73,6 +83,19 @@ test('a hint is told over HTTP and in the stream, with evidence that can be aske
     })
     assert.match(metrics, /^sonde_hints_opened_total\{rule="power_brake",severity="critical"\} 1$/m)
     await until('three events', LIMIT_MS, () => told.length >= 3)
+    const message = await until('the webhook', LIMIT_MS, () => receiver.arrived[0])
+    const opened = new Webhook(secret).verify(message.body, message.headers as Record<string, string>)
+    const { type, data } = opened as { type: string; data: Record<string, string> }
+    assert.deepEqual([type, data.rule, data.device, data.simulated], ['hint.opened', 'power_brake', 'sim-node', 'true'])
+    const line = /^audit_type=webhook_dispatch_succeeded url_host=127\.0\.0\.1 status=204$/m
+    await until('the line of the audit log', LIMIT_MS, () => line.test(sonde.output()))
+    const kept = await ask<WebhookDeliveriesAnswer>(sonde, '/api/v1/webhooks/deliveries?state=succeeded&limit=1')
+    assert.equal(kept.deliveries[0]?.id, message.headers['webhook-id'])
+    await assert.rejects(ask(sonde, '/api/v1/webhooks/deliveries?state=lost'), /WHK_FORM/)
+    await assert.rejects(ask(sonde, '/api/v1/webhooks/test', { receiver: 'tickets' }), /WHK_UNKNOWN/)
+    const tested = await ask<WebhookTestAnswer>(sonde, '/api/v1/webhooks/test', { receiver: 'chat' })
+    assert.equal(tested.deliveries[0]?.state, 'succeeded')
+    assert.ok(!sonde.output().includes('hunter2'))
     ended.abort()
     await following.catch(() => undefined)
   } finally {

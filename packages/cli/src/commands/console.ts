@@ -12,6 +12,7 @@ import {
 } from '@sonde/agent'
 import {
   type Access,
+  AgentWatch,
   accessRoutes,
   aloneRoutes,
   appRoutes,
@@ -22,8 +23,9 @@ import {
   type Webhooks,
   webhookRoutes,
 } from '@sonde/console'
-import { printable } from '@sonde/sdk/internal'
+import { printable, processTimers } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
@@ -48,8 +50,11 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   }
   const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
   const history = new PrometheusHistory({ url, ...given })
-  const access = openAccess(loaded, host, openLog(loaded.config.log.level))
-  const app = serverOf(loaded, history, access)
+  const log = openLog(loaded.config.log.level)
+  const access = openAccess(loaded, host, log)
+  const webhooks = openWebhooks(loaded, log)
+  const app = serverOf(loaded, history, { access, log })
+  webhookRoutes(app, webhooks)
   await pageRoutes(app)
   endAnswersWithin(app, CLOSE_LIMIT_MS)
   await app.listen({ host, port, exclusive: true }).catch(async (cause: unknown) => {
@@ -64,11 +69,36 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
     await accessWords(access),
   ]
   console.log(printable(`Sonde is ready on ${addresses} · ${words.filter((each) => each !== '').join(' · ')}`))
-  return { addresses, close: () => app.close() }
+  const watch = watchAgents(webhooks, history)
+  return {
+    addresses,
+    async close() {
+      watch?.stop()
+      await Promise.all([app.close(), webhooks.close()])
+    },
+  }
 }
 
-function serverOf(loaded: Loaded, history: PrometheusHistory, access: Access): FastifyInstance {
-  const { console: options, agent, log } = loaded.config
+/** Sends an event when an agent leaves; undefined if nobody wants it. */
+function watchAgents(webhooks: Webhooks, history: PrometheusHistory): AgentWatch | undefined {
+  if (!webhooks.hasReceivers) return undefined
+  const watch = new AgentWatch({
+    series: (asked) => history.series(asked),
+    notify: (event) => webhooks.notify(event),
+    timers: processTimers,
+  })
+  watch.start()
+  return watch
+}
+
+/** What a server is made of, besides its history. */
+interface ServerParts {
+  readonly access: Access
+  readonly log: Logger
+}
+
+function serverOf(loaded: Loaded, history: PrometheusHistory, { access, log }: ServerParts): FastifyInstance {
+  const { console: options, agent } = loaded.config
   const http = new HttpStats()
   const door = {
     http,
@@ -79,7 +109,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, access: Access): F
   }
   const app = createHttpServer({
     http,
-    log: openLog(log.level),
+    log,
     connectionCount: agent.limits.connections,
     isEndless: (address) => address.startsWith('/api/v1/stream'),
     admit: (request) => admit(door, request),
