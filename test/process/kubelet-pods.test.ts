@@ -25,11 +25,13 @@ async function bringUp(t: TestContext) {
   const file = join(dir.path, 'sonde.yaml')
   const config = {
     native: { nvml_library: nvml.folder },
+    export: { prometheus: { copy_pod_labels: true } },
     data_sources: [
       { type: 'nvml', interval_ms: 1000 },
       {
         ...{ type: 'kubernetes', interval_ms: 1000, kubelet_socket: kubelet.socket, node_name: 'node-a' },
         ...{ api_server: api.address, api_token_file: token, api_ca_file: '' },
+        pod_labels: ['team'],
       },
     ],
   }
@@ -57,7 +59,7 @@ test('a pod has the numbers of its GPU, without an exporter: driver, kubelet and
     [['ml', 'trainer-0', 1, '', null]],
   )
   const waiting = { phase: 'Pending', waiting: 'ImagePullBackOff', gpus: 2 }
-  api.put(apiPod('trainer-0', { labels: { 'app.kubernetes.io/name': 'pretrain', service: 'worker' } }))
+  api.put(apiPod('trainer-0', { labels: { 'app.kubernetes.io/name': 'pretrain', service: 'worker', team: 'vision' } }))
   api.put(apiPod('trainer-1', { labels: { app: 'pretrain' }, ...waiting }))
   const { pods: named } = await pods('its app', ({ pods }) => pods.length === 2 && pods[0]?.app === 'pretrain')
   assert.deepEqual(
@@ -92,6 +94,12 @@ test('a pod has the numbers of its GPU, without an exporter: driver, kubelet and
   )
   const metrics = await (await fetch(`${sonde.address}/metrics`)).text()
   assert.match(metrics, /pod_device_present\{namespace="ml",pod="trainer-0",container="main",UUID="[^"]+"[^}]*\} 1/)
+  assert.match(metrics, /^DCGM_FI_DEV_GPU_UTIL\{gpu="0",.*,team="vision",namespace="ml",pod="trainer-0"\} 99$/m)
+  assert.match(metrics, /^DCGM_FI_DEV_GPU_UTIL\{gpu="1",(?!.*pod=).*\}/m)
+  const ofPod = metrics.split('\n').filter((line) => line.includes('trainer-0'))
+  const copied = ofPod.filter((line) => /^(DCGM|nvml)_/.test(line))
+  // docs/pods.md has these numbers.
+  assert.deepEqual([copied.length, ofPod.length - copied.length], [50, 20])
   assert.match(metrics, /pod_info\{namespace="ml",pod="trainer-0",app="pretrain",service="worker",[^}]*\} 1/)
   assert.ok(!`${metrics}${sonde.output()}`.includes('token-of-the-test'))
   kubelet.pods()

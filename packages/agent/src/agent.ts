@@ -25,7 +25,8 @@ import { HttpStats } from './pipeline/http-stats.ts'
 import { RecentRing } from './pipeline/recent.ts'
 import { Router } from './pipeline/router.ts'
 import { devicePlaces } from './pods/device-places.ts'
-import { PodGpus } from './pods/pod-gpus.ts'
+import { LabelCopies } from './pods/label-copies.ts'
+import { PodGpus, type PodGpusOptions } from './pods/pod-gpus.ts'
 import { prometheusOptions } from './prometheus-options.ts'
 import type { RuleBook } from './rules/rule.ts'
 import { Self } from './self.ts'
@@ -123,6 +124,7 @@ export class Agent {
       host: this.node,
       emit: (batch) => this.#acceptMade(batch),
       places: devicePlaces(this.devices, this.node),
+      ...this.#labelCopies(config),
       failed: (error) => this.faults.caught('pods', error),
     })
     const own = [this.recent, this.devices, this.hints, this.pods, this.ruleWatch, this.origins]
@@ -185,6 +187,13 @@ export class Agent {
   /** Name of a client: its program, or its id if it is not connected. */
   appOf(client: bigint): string {
     return this.service?.programOf(client) ?? `client ${client}`
+  }
+
+  /** Has the series of GPUs in `/metrics` follow their pods, if that is configured. */
+  #labelCopies({ export: { prometheus } }: AgentOptions['config']): Pick<PodGpusOptions, 'onPods'> {
+    if (!prometheus.copy_pod_labels) return {}
+    const copies = new LabelCopies({ host: this.node, set: (labels) => this.prometheus.addLabels(labels) })
+    return { onPods: (pods) => copies.follow(pods) }
   }
 
   #historyOf({ history, storeStatus }: AgentOptions): History {

@@ -102,6 +102,11 @@ export const prometheusSchema = block({
     [],
     'Labels added to every series that lacks a label of that name',
   ),
+  copy_pod_labels: setting(
+    flag(),
+    false,
+    'Whether series of a GPU in `/metrics` carry the labels of its pod: `namespace`, `pod`, and those that `pod_labels` of the source `kubernetes` names; see [pods](pods.md#copies-of-labels)',
+  ),
   node: v.optional(
     v.pipe(
       pattern(/^[^\r\n]{1,1024}$/, 'a name of 1 to 1024 characters'),

@@ -99,7 +99,7 @@ async function componentState(
   const startedMs = (first.startedS ?? 0) * 1000
   if (first.waiting === '' && first.phase === 'Running' && Date.now() - startedMs < STARTING_MS)
     return unknown(tried, 'it has just started, and is not ready yet')
-  return broken(tried, stateWords(first), fixOf(first))
+  return broken(tried, podStateWords(first), fixOf(first))
 }
 
 function isHealthy({ phase, waiting, isReady }: PodDetail): boolean {
@@ -107,7 +107,7 @@ function isHealthy({ phase, waiting, isReady }: PodDetail): boolean {
 }
 
 /** `Running: CrashLoopBackOff, restarted 12 times, last: OOMKilled, exit code 137`. */
-export function stateWords({ phase, waiting, restarts, ended, message, isReady }: PodDetail): string {
+export function podStateWords({ phase, waiting, restarts, ended, message, isReady }: PodDetail): string {
   const state = waiting === '' ? (isReady ? '' : 'not ready') : waiting
   const parts = [
     [phase || 'no phase', state].filter(Boolean).join(': '),

@@ -2,7 +2,7 @@ import { countOf, labelOf, shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { POD_FIELDS } from '../pods/fields.ts'
 import { broken, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { ago } from './ago.ts'
-import { fixOf, stateWords } from './component-steps.ts'
+import { fixOf, podStateWords } from './component-steps.ts'
 import { hasNumbers, isElsewhere, NINE_METRICS, type PodCase } from './pod-case.ts'
 import { targetFinding } from './target-words.ts'
 
@@ -50,17 +50,17 @@ function podFinding(of: PodCase): Finding {
   const asks = requestedGpus > 0 ? `asks for ${countOf(requestedGpus, 'GPU')}` : 'asks for a device by a claim'
   if (requestedGpus === 0 && !claims && of.devices.length === 0)
     return broken(tried, 'its containers ask for no GPU', `give one of its containers ${GPU_LIMITS}`)
-  if (node === '') return broken(tried, `it has no node; ${asks}; ${stateWords(pod)}`, describe(namespace, name))
+  if (node === '') return broken(tried, `it has no node; ${asks}; ${podStateWords(pod)}`, describe(namespace, name))
   if (isElsewhere(of) && !hasNumbers(of))
     return broken(
       tried,
       `it runs on ${node}, and this agent reads ${nodeName}`,
       `ask the agent of ${node}, or add its exporter to the addresses of dcgm_exporter here`,
     )
-  if (phase === 'Pending') return broken(tried, `${stateWords(pod)}; ${asks}`, describe(namespace, name))
+  if (phase === 'Pending') return broken(tried, `${podStateWords(pod)}; ${asks}`, describe(namespace, name))
   const since = startedS === undefined ? '' : `, since ${ago(startedS * 1000)}`
-  if (waiting !== '' && !hasNumbers(of)) return broken(tried, stateWords(pod), fixOf(pod))
-  return fine(tried, `${waiting === '' ? phase : stateWords(pod)} on ${node}${since}; ${asks}`)
+  if (waiting !== '' && !hasNumbers(of)) return broken(tried, podStateWords(pod), fixOf(pod))
+  return fine(tried, `${waiting === '' ? phase : podStateWords(pod)} on ${node}${since}; ${asks}`)
 }
 
 function describe(namespace: string, name: string): string {

@@ -22,8 +22,10 @@ test('the closest NIC of a pod is on the socket of the GPU, or else any; an unkn
 test('a GPU of a pod has a row with its closest NIC, by the adapter of a function that is not listed', () => {
   const places: Readonly<Record<string, DevicePlace>> = { 'GPU-a': place(0, 1), '0000:9b:00.0': place(1, 2) }
   const cluster = new TestCluster(undefined, {
-    ofGpu: (_, uuid) => places[uuid],
-    ofAddress: (_, address) => places[address],
+    places: {
+      ofGpu: (_, uuid) => places[uuid],
+      ofAddress: (_, address) => places[address],
+    },
   })
   const node = cluster.source()
   const sample = (own: boolean) => {

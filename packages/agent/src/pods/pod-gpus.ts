@@ -7,7 +7,7 @@ import type { PodBase } from './fields.ts'
 import { GpuValues, partsOfKey } from './gpu-values.ts'
 import { type DevicePlaces, NO_PLACES, nearestNic } from './nearest-nic.ts'
 import { type PodNic, PodNics, podNicsKey } from './pod-nics.ts'
-import { PodTable } from './pod-table.ts'
+import { type Pod, PodTable } from './pod-table.ts'
 import { ReportedRows } from './reported-rows.ts'
 import { lackingOf, type PodRow, podRow, servicesOf } from './rows.ts'
 import { ShareReasons } from './share-reasons.ts'
@@ -31,6 +31,8 @@ export interface PodGpusOptions {
   readonly emit: (batch: Batch) => void
   /** Where devices are plugged in. Default: no place is known. */
   readonly places?: DevicePlaces
+  /** Called with all pods after each sample, and when one is gone. Default: nothing is called. */
+  readonly onPods?: (pods: readonly Pod[]) => void
   /** Called where rows cannot be made, in a later turn than that of `evaluate`. */
   readonly failed: (error: unknown) => void
   /** Whether work has had its share of this turn. Default: that of the thread. */
@@ -53,6 +55,7 @@ export class PodGpus implements Sink {
   readonly #nics: PodNics
   readonly #places: DevicePlaces
   readonly #failed: (error: unknown) => void
+  readonly #onPods: (pods: readonly Pod[]) => void
   readonly #isTurnOver: () => boolean
   /** Arrival of the first batch without a row; undefined if there is none. */
   #waitingMs: number | undefined
@@ -64,7 +67,15 @@ export class PodGpus implements Sink {
   #isMaking = false
   #closed = false
 
-  constructor({ host, emit, failed, places = NO_PLACES, isTurnOver = () => turn.isOver() }: PodGpusOptions) {
+  constructor(options: PodGpusOptions) {
+    const {
+      host,
+      emit,
+      failed,
+      places = NO_PLACES,
+      onPods = () => undefined,
+      isTurnOver = () => turn.isOver(),
+    } = options
     this.#isTurnOver = isTurnOver
     this.#gpus = new GpuValues(host, this.#periods)
     this.#pods = new PodTable(host, this.#periods)
@@ -73,6 +84,7 @@ export class PodGpus implements Sink {
     this.#nics = new PodNics(host, this.#periods)
     this.#places = places
     this.#failed = failed
+    this.#onPods = onPods
   }
 
   /** Whether there are pods to make rows of. */
@@ -202,6 +214,7 @@ export class PodGpus implements Sink {
   *#report(nowMs: number): Generator<undefined, void> {
     const pods = this.#pods.all()
     this.#knowsPods = pods.length > 0
+    this.#onPods(pods)
     const holders = holdersOf(pods)
     const nowOf = (device: string) => this.#gpus.now(device, nowMs)
     const rows: PodRow[] = []

@@ -34,6 +34,8 @@ interface PodInfo extends PodOrigin {
   readonly gpusRequested: number | undefined
   /** Name of its node; empty while it has none. */
   readonly node: string
+  /** Labels to copy, as JSON; empty if there are none. */
+  readonly labels: string
   readonly seen: Sighting
 }
 
@@ -55,6 +57,8 @@ export interface Pod {
   gpusRequested: number | undefined
   /** Whether it has a node; undefined if no source says anything of the pod itself. */
   isScheduled: boolean | undefined
+  /** Labels to copy, as JSON; empty if there are none. */
+  labels: string
   /** Constant labels of its source, such as `simulated`. */
   source: SourceInfo
   /** Devices that it holds, by key. */
@@ -244,6 +248,7 @@ export class PodTable {
       startedS: undefined,
       gpusRequested: undefined,
       isScheduled: undefined,
+      labels: '',
       devices: new Map(),
       refuted: new Map(),
       origin: undefined,
@@ -269,6 +274,7 @@ function updateInfo(pod: Pod, { record, source, arrivedMs, periodMs }: PodReport
     startedS: numberField(record, 'start_time_seconds'),
     gpusRequested: numberField(record, 'requested_gpus'),
     node: textField(record, 'node_name'),
+    labels: textField(record, 'labels'),
     via: textField(record, 'via'),
     appLabel: textField(record, 'app_label'),
     serviceLabel: textField(record, 'service_label'),
@@ -315,6 +321,7 @@ function mergeInfos(pod: Pod): void {
   pod.service = infos.find(({ service }) => service !== '')?.service ?? pod.service
   pod.startedS = infos.find(({ startedS }) => startedS !== undefined)?.startedS
   pod.gpusRequested = infos.find(({ gpusRequested }) => gpusRequested !== undefined)?.gpusRequested
+  pod.labels = infos.find(({ labels }) => labels !== '')?.labels ?? ''
   pod.isScheduled = infos.length === 0 ? undefined : infos.some(({ node }) => node !== '')
 }
 

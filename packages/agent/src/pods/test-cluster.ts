@@ -2,8 +2,7 @@ import { type Batch, type Labels, type ReadRecord, type RecordType, readRecords,
 import { NodeRecords } from '../devices/test-node-records.ts'
 import { nvmlGpuType, nvmlMigType, nvmlProfileType } from '../sources/nvml/type.ts'
 import { podDeviceType, podInfoType } from '../sources/pods/type.ts'
-import { type DevicePlaces, NO_PLACES } from './nearest-nic.ts'
-import { PodGpus } from './pod-gpus.ts'
+import { PodGpus, type PodGpusOptions } from './pod-gpus.ts'
 
 /** Longer than the records of one sample are apart. Unit: milliseconds. */
 const SETTLE_MS = 150
@@ -23,6 +22,8 @@ export interface MadePod {
   readonly app?: string
   readonly service?: string
   readonly start_time_seconds?: number
+  /** JSON. */
+  readonly labels?: string
   readonly requested_gpus?: number
 }
 
@@ -30,17 +31,20 @@ export interface MadePod {
 export class TestCluster {
   nowMs = 1000
   readonly pods: PodGpus
+  /** Also receives the batches of sources. */
+  onBatch: (batch: Batch) => void = () => undefined
   /** Everything that was emitted. */
   readonly emitted: Batch[] = []
   readonly #rows = new Map<string, ReadRecord[]>()
 
   /**
    * @param isTurnOver Default: never, so that rows are there when a test looks, however slow the machine is.
-   * @param places Default: no place of a device is known.
+   * @param more Default: no place of a device is known, and nobody follows the pods.
    */
-  constructor(isTurnOver: () => boolean = () => false, places: DevicePlaces = NO_PLACES) {
+  constructor(isTurnOver: () => boolean = () => false, more: Pick<PodGpusOptions, 'onPods' | 'places'> = {}) {
     this.pods = new PodGpus({
-      ...{ host: 'here', places },
+      ...more,
+      host: 'here',
       emit: (batch) => this.#note(batch),
       isTurnOver,
       failed: (error) => {
@@ -56,6 +60,7 @@ export class TestCluster {
       const info = infos.get(batch.source) ?? (host === undefined ? batch.source : { ...batch.source, host })
       infos.set(batch.source, info)
       this.pods.accept({ ...batch, source: info, arrivedMs: this.nowMs })
+      this.onBatch(batch)
     }
     return new GpuNode(new NodeRecords({ accept }, labels, intervalMs))
   }

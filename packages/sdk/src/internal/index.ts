@@ -156,6 +156,7 @@ export {
   type SymbolsEntry,
   type Untaken,
 } from '../wire/ipc/frame.ts'
+export type { AddedLabels } from '../wire/prometheus/label-text.ts'
 export { acceptsGzip } from '../wire/prometheus/negotiate.ts'
 export { ExpositionParser } from '../wire/prometheus/parse.ts'
 export { PARSE_LIMITS } from '../wire/prometheus/parse-limits.ts'

@@ -234,7 +234,7 @@ export class Exporter implements TargetReader {
     for (const [text, value] of Object.entries({ via, resource: '', device_id: '', doubt: '' }))
       device.setText(text, value)
     const decided = { app, service, app_label: appLabel, service_label: serviceLabel }
-    const unknown = { phase: '', waiting: '', uid: '' }
+    const unknown = { phase: '', waiting: '', labels: '', uid: '' }
     for (const [text, value] of Object.entries({ ...decided, ...unknown, node_name: gpu.Hostname ?? '', via }))
       info.setText(text, value)
     return [device, info]

@@ -86,7 +86,18 @@ export class GpuRequests implements TargetReader {
     row.begin(this.#scrape)
     const { app, service, appLabel: app_label, serviceLabel: service_label, node: node_name } = told
     const { containers, init, startedS } = told
-    const texts = { app, service, app_label, service_label, node_name, phase: '', waiting: '', uid: '', via: VIA }
+    const texts = {
+      app,
+      service,
+      app_label,
+      service_label,
+      node_name,
+      phase: '',
+      waiting: '',
+      labels: '',
+      uid: '',
+      via: VIA,
+    }
     for (const [text, value] of Object.entries(texts)) row.renewText(text, value)
     const requested = Math.max(containers, init)
     const isWhole = Number.isInteger(requested)

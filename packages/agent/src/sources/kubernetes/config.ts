@@ -64,6 +64,20 @@ export const kubernetesOptions = block({
     '',
     'Name of this node in Kubernetes. Empty: the variable NODE_NAME, or else the host name',
   ),
+  pod_labels: setting(
+    list(
+      pattern(/^([a-z0-9.-]{1,253}\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, 'the key of a label'),
+      64,
+      'keys',
+    ),
+    [],
+    'Keys of labels of pods that are read too, for `export.prometheus.copy_pod_labels`',
+  ),
+  pod_labels_max: setting(
+    integer(0, 16, 'labels'),
+    8,
+    'Labels of one pod that are read by `pod_labels`, in its order; further labels are dropped and counted as `pod_label_limit`',
+  ),
   max_pods: setting(
     integer(16, 65_536, 'pods'),
     4096,

@@ -90,6 +90,33 @@ test('a device of a claim means the GPU or instance that its driver publishes', 
   )
 })
 
+test('labels of the allow-list are reported in its order, up to the limit of a pod', NEEDS, async (t) => {
+  const api = await ApiServerDouble.start(t)
+  api.put(
+    apiPod('p', { labels: { tier: 'gold', team: 'vision', secret: 'x', app: 'chat', 'a.b/c': 'd' } }),
+    apiPod('q'),
+  )
+  const read = { pod_labels: ['team', 'a.b/c', 'tier', 'app'], pod_labels_max: 2 }
+  const tested = bringUp(t, {
+    api_server: api.address,
+    api_token_file: '',
+    api_ca_file: '',
+    node_name: 'node-a',
+    ...read,
+  })
+  kubelet?.pods()
+  await tested.source.sample()
+  const infos = tested.take().filter(({ type }) => type.name === 'pod_info')
+  assert.deepEqual(
+    infos.map(({ record }) => [record.pod, record.labels, record.app]),
+    [
+      ['p', '{"team":"vision","a.b/c":"d"}', 'chat'],
+      ['q', '', ''],
+    ],
+  )
+  assert.equal(tested.dropped.get('pod_label_limit'), 2)
+})
+
 test('a pod that has ended holds nothing, and a pod that waits is reported without a device', NEEDS, async (t) => {
   const api = await ApiServerDouble.start(t)
   api.put(apiPod('ended', { phase: 'Succeeded' }), apiPod('waits', { phase: 'Pending', startTime: '' }))

@@ -26,15 +26,25 @@ export interface ReportedPods {
   readonly nics: Iterable<ContainerNic>
 }
 
+/** Labels of pods that are reported as they are. */
+export interface CopiedKeys {
+  readonly keys: readonly string[]
+  /** Labels of one pod at most. Policy: the first in the order of the keys. */
+  readonly limit: number
+}
+
 /** Reports the rows of pods and of their devices, and the end of rows. */
 export class PodRows {
   readonly #context: SourceContext
   readonly #nodeName: string
+  readonly #copied: CopiedKeys
   #rows = new Map<string, Row>()
   #before: ReadonlyMap<string, Row> = new Map()
 
-  constructor(context: SourceContext, nodeName: string) {
+  /** @param copied Which labels are reported as they are. Default: none. */
+  constructor(context: SourceContext, nodeName: string, copied: CopiedKeys = { keys: [], limit: 0 }) {
     this.#context = context
+    this.#copied = copied
     this.#nodeName = nodeName
   }
 
@@ -58,7 +68,16 @@ export class PodRows {
 
   #reportPod({ namespace, pod, facts }: ReportedPod, time: bigint): void {
     if (facts === undefined) {
-      const texts = { app: '', service: '', app_label: '', service_label: '', phase: '', waiting: '', uid: '' }
+      const texts = {
+        app: '',
+        service: '',
+        app_label: '',
+        service_label: '',
+        phase: '',
+        waiting: '',
+        labels: '',
+        uid: '',
+      }
       const values = { time, ...texts, node_name: this.#nodeName, via: OF_KUBELET.via }
       this.#report(podInfoType, { namespace, pod }, values, NO_API)
       return
@@ -67,12 +86,20 @@ export class PodRows {
     const { app, service, appLabel, serviceLabel } = podAppOf((name) => labels[name] ?? '')
     const values = {
       ...{ time, app, service, app_label: appLabel, service_label: serviceLabel, node_name: node, phase, waiting },
-      uid,
-      ...{ via: 'API server' },
+      ...{ via: 'API server', uid, labels: this.#copiedOf(labels) },
       ...(startedS === undefined ? {} : { start_time_seconds: startedS }),
       ...(requestedGpus === 0 ? {} : { requested_gpus: requestedGpus }),
     }
     this.#report(podInfoType, { namespace, pod }, values, NOT_TOLD)
+  }
+
+  /** The labels that are copied, as JSON; empty if there are none. */
+  #copiedOf(labels: ApiPod['labels']): string {
+    const { keys, limit } = this.#copied
+    const found = keys.flatMap((key) => (labels[key] === undefined ? [] : [[key, labels[key]] as const]))
+    if (found.length > limit) this.#context.dropped('pod_label_limit', found.length - limit)
+    const kept = found.slice(0, limit)
+    return kept.length === 0 ? '' : JSON.stringify(Object.fromEntries(kept))
   }
 
   /** Each series is reported once. */

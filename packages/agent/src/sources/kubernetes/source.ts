@@ -49,7 +49,8 @@ export class KubernetesSource implements NodeSource {
     this.#isNic = nicResources(options.nic_resources)
     this.#nics = new HeldNics(context.paths.sysfs)
     const nodeName = nodeNameOf(options)
-    this.#rows = new PodRows(context, nodeName)
+    const copied = { keys: options.pod_labels, limit: options.pod_labels_max }
+    this.#rows = new PodRows(context, nodeName, copied)
     this.#cache = new PodCache(options.max_pods)
     const server = apiServerOf(options)
     this.#watch = server && this.#watchOf(server, nodeName)
@@ -180,7 +181,10 @@ export class KubernetesSource implements NodeSource {
   }
 
   #watchOf(server: ApiServer, nodeName: string): PodWatch {
-    const facts = { labels: new Set<string>([...APP_LABELS, ...SERVICE_LABELS]), isGpu: this.#isGpu }
+    const facts = {
+      labels: new Set<string>([...APP_LABELS, ...SERVICE_LABELS, ...this.#options.pod_labels]),
+      isGpu: this.#isGpu,
+    }
     const failed = (error: SondeError) => this.#context.failed('API server', error)
     return new PodWatch({ server, cache: this.#cache, facts, nodeName, failed })
   }

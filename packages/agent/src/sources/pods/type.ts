@@ -26,6 +26,7 @@ export const podInfoType = defineType(
     phase: text({ help: 'Phase of the pod, such as `Running`; empty if it is not known' }),
     uid: text({ help: 'UID of the pod, by which control groups name it; empty if it is not known' }),
     waiting: text({ help: 'Why the pod does not run yet, such as `ImagePullBackOff`; empty if nothing waits' }),
+    labels: text({ help: 'Labels of the pod that the source is told to read, as JSON; empty if there are none' }),
     start_time_seconds: optional(
       gauge('f64', {
         metric: 'pod_start_time_seconds',

@@ -12,7 +12,7 @@ const PROCESSES_MAX = 1024
 const NO_MEMORY = new Missing('unsupported', 'the driver does not say how much memory the process uses')
 /** Texts of records that only a device plugin or the API server knows. */
 const NO_PLUGIN = { resource: '', device_id: '', doubt: '' }
-const NO_LABELS = { app_label: '', service_label: '', phase: '', waiting: '', uid: '' }
+const NO_LABELS = { app_label: '', service_label: '', phase: '', waiting: '', labels: '', uid: '' }
 const ENDED = 'no process of it uses the GPU any more'
 
 /** The use of a GPU or instance by one process. */

@@ -144,6 +144,30 @@ test('what the file says now holds for the series that are there, with the next 
   assert.deepEqual([told, rig.view.labelFile?.faults, rig.view.labelFile?.isBroken], [[], 0, false])
 })
 
+test('labels of the program hold for the series that are there, below those of the configuration, until it ends them', async () => {
+  const rig = new PrometheusRig({ constantLabels: { rack: 'option' } })
+  const source = rig.source()
+  const report = () => rig.report(source, port, { device: 'a', rx_total: 1n }, { device: 'b', rx_total: 1n })
+  report()
+  assert.deepEqual(await seriesOf(rig), [
+    'port_rx_total{device="a",rack="option"}',
+    'port_rx_total{device="b",rack="option"}',
+  ])
+  rig.view.addLabels({
+    names: ['pod', 'rack', 'device'],
+    of: (_, __, { device }) => (device === 'a' ? { pod: 'p', rack: 'program', device: 'program' } : {}),
+  })
+  const labelled = ['port_rx_total{device="a",pod="p",rack="option"}', 'port_rx_total{device="b",rack="option"}']
+  assert.deepEqual(await seriesOf(rig), labelled)
+  report()
+  assert.deepEqual(await seriesOf(rig), labelled, 'records that come later have them too')
+  rig.view.addLabels(undefined)
+  assert.deepEqual(await seriesOf(rig), [
+    'port_rx_total{device="a",rack="option"}',
+    'port_rx_total{device="b",rack="option"}',
+  ])
+})
+
 test('a file that turns bad or goes away goes on as it last was, and is told once a version', async (t) => {
   const path = join(folder(t), 'labels')
   const told: string[] = []

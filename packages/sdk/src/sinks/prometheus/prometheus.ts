@@ -5,6 +5,7 @@ import { absenceType } from '../../schema/builtin.ts'
 import { HiddenRecords } from '../../sink/hidden-records.ts'
 import { countDrop, type Sink, sinkStats } from '../../sink/sink.ts'
 import { CONTENT_TYPES } from '../../wire/prometheus/header.ts'
+import type { AddedLabels } from '../../wire/prometheus/label-text.ts'
 import { acceptsGzip, negotiateFormat } from '../../wire/prometheus/negotiate.ts'
 import { sourceFilter } from '../source-tags.ts'
 import { type AbsentSeries, readAbsences } from './absences.ts'
@@ -85,7 +86,7 @@ export class Prometheus implements Sink {
     this.#config = config
     this.name = config.name
     this.#labels = new ViewLabels(config)
-    this.#more = { indexes: new Set(config.indexes), added: this.#labels.rules }
+    this.#more = { indexes: new Set(config.indexes), added: this.#labels.added }
     this.#tables = new Tables(config, () => this.stats.errors++)
     this.#settling = new Settling({
       take: (batch, acceptedMs) => this.#takeWaiting(batch, acceptedMs),
@@ -116,9 +117,22 @@ export class Prometheus implements Sink {
    */
   async followLabelFile(): Promise<void> {
     await this.#labels.look()
-    const { rules } = this.#labels
-    if (rules === this.#more.added) return
-    this.#more = { ...this.#more, added: rules }
+    this.#followLabels()
+  }
+
+  /**
+   * Labels that the program itself adds to series, such as those of pods, from the next collect on; undefined: none.
+   * For Sonde itself.
+   */
+  addLabels(added: AddedLabels | undefined): void {
+    this.#labels.set(added)
+    this.#followLabels()
+  }
+
+  #followLabels(): void {
+    const { added } = this.#labels
+    if (added === this.#more.added) return
+    this.#more = { ...this.#more, added }
     this.#isRelabelDue = true
     this.#version++
   }

@@ -1,6 +1,8 @@
 import type { SondeError } from '../../errors.ts'
 import type { FollowedFile } from '../../internal/followed-file.ts'
+import type { AddedLabels } from '../../wire/prometheus/label-text.ts'
 import type { PrometheusConfig } from './config.ts'
+import { joinedLabels } from './joined-labels.ts'
 import { checkLabelTemplates, type LabelFile, type LabelTemplates } from './label-file.ts'
 import { LabelRules } from './label-rules.ts'
 import { followLabelFile } from './read-label-file.ts'
@@ -15,12 +17,14 @@ export interface LabelFileHealth {
 
 const NO_FILE: LabelFile = { all: new Map(), devices: new Map(), addresses: new Map(), deviceFields: new Map() }
 
-/** Labels that the view adds to series: constant labels, and those of the label file. */
+/** Labels that the view adds to series: constant labels, those of the label file, and those of the program. */
 export class ViewLabels {
   /**
-   * Undefined if no labels are configured, at no cost. A new object after a change of the file.
+   * Undefined if there are no labels, at no cost. A new object after a change of the file, or of the program's labels.
    */
-  rules: LabelRules | undefined
+  added: AddedLabels | undefined
+  #rules: LabelRules | undefined
+  #own: AddedLabels | undefined
   /** Versions of the file that could not be used, so far. */
   faults = 0
   readonly #constant: LabelTemplates
@@ -38,7 +42,8 @@ export class ViewLabels {
     }
     this.#file = metadataFile === '' ? undefined : followLabelFile(metadataFile, count)
     this.#known = this.#file?.value
-    if (this.#file !== undefined || this.#constant.size > 0) this.rules = this.#rulesOf(this.#known ?? NO_FILE)
+    if (this.#file !== undefined || this.#constant.size > 0) this.#rules = this.#rulesOf(this.#known ?? NO_FILE)
+    this.added = this.#rules
   }
 
   /** Whether there is a file that may change. */
@@ -57,7 +62,14 @@ export class ViewLabels {
     const file = this.#file?.value
     if (file === undefined || file === this.#known) return
     this.#known = file
-    this.rules = this.#rulesOf(file)
+    this.#rules = this.#rulesOf(file)
+    this.added = joinedLabels(this.#own, this.#rules)
+  }
+
+  /** Replaces the labels of the program. Labels of the configuration win over them. */
+  set(own: AddedLabels | undefined): void {
+    this.#own = own
+    this.added = joinedLabels(own, this.#rules)
   }
 
   #rulesOf(file: LabelFile): LabelRules {

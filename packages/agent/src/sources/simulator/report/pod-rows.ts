@@ -8,7 +8,7 @@ import { gpuLabels } from './nvml-gpu-info.ts'
 import { ReportRows } from './report-rows.ts'
 
 const { via: VIA } = OF_SIMULATOR
-const NO_LABELS = { app_label: '', service_label: '', phase: 'Running', waiting: '', uid: '' }
+const NO_LABELS = { app_label: '', service_label: '', phase: 'Running', waiting: '', labels: '', uid: '' }
 const NO_PLUGIN = { resource: '', device_id: '', doubt: '' }
 
 /** Records of the pods that hold the GPUs. They exist since the epoch of the simulation. */
