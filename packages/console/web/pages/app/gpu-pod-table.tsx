@@ -22,8 +22,8 @@ import { FIELD_WORDS } from './gpu-fields.ts'
 import { type HeldGpu, heldGpus, namespacedPod, worstOfPod } from './held-gpus.ts'
 import { isWaitingForNode } from './waiting-pods.ts'
 
-/** Type of the records that list the devices of containers. */
-const HELD_TYPES = ['pod_device'] as const
+/** Types of the records that list the devices of containers, and of pods. */
+const HELD_TYPES = ['pod_device', 'pod_gpu'] as const
 /** Most linked GPUs of a pod: as many as a node has. */
 const LINK_COUNT = 16
 const BY_POD: Sort = { column: 'pod', direction: 'ascending' }

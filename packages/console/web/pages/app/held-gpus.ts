@@ -20,7 +20,8 @@ export function namespacedPod({
 
 /**
  * The GPUs of each pod that have a page, by {@link namespacedPod} and in order of their index. A GPU is listed once
- * even if several containers hold it.
+ * even if several containers hold it. With series of `pod_gpu`, a pod without any GPU there holds none: an exporter
+ * names it, and the kubelet does not.
  */
 export function heldGpus(
   series: LatestAnswer['series'],
@@ -31,11 +32,18 @@ export function heldGpus(
       device.kind === 'gpu' && device.labels.UUID !== undefined ? [[device.labels.UUID, device]] : [],
     ),
   )
+  const counts = new Map(
+    series.flatMap(({ metric, labels, value }) =>
+      metric === 'pod_gpus' ? [[namespacedPod(labels), Number(value)] as const] : [],
+    ),
+  )
+  const isRefuted = (pod: string) => counts.size > 0 && !((counts.get(pod) ?? 0) > 0)
   const held = new Map<string, HeldGpu[]>()
   for (const { metric, labels } of series) {
     const device = metric === 'pod_device_present' ? byUuid.get(labels.UUID ?? '') : undefined
     if (device === undefined) continue
     const [key, instance] = [namespacedPod(labels), labels.GPU_I_ID ?? '']
+    if (isRefuted(key)) continue
     const known = held.get(key) ?? []
     if (known.some((one) => one.device === device && one.instance === instance)) continue
     held.set(key, [...known, { device, instance }])
