@@ -135,7 +135,8 @@ describe('what is gone leaves at once:', () => {
     cluster.pass(15_000)
     node.gone('b', 'ml', 'G1')
     cluster.settle()
-    assert.deepEqual(cluster.pods.counts, { pods: 0, devices: 0, gpus: 0, series: 0, rows: 0 })
+    const none = { pods: 0, devices: 0, gpus: 0, series: 0, nics: 0, reasons: 0, rows: 0 }
+    assert.deepEqual(cluster.pods.counts, none)
   })
 
   test('a device that another container of the pod holds still stays with it', () => {
