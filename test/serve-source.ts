@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { type AgentOptions, createAgent } from '@sonde/agent'
 import { checkDataSources } from '@sonde/agent/config'
 import { appRoutes, pageRoutes, type Store } from '@sonde/console'
-import { openAccess } from '../packages/cli/src/commands/access.ts'
 import { appLimits, gpuReaders } from '../packages/cli/src/commands/gpu-readers.ts'
+import { openManagement } from '../packages/cli/src/commands/management.ts'
 import { readyLine, serveAgent } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
 import { loadConfig } from '../packages/cli/src/config/load.ts'
@@ -51,10 +51,14 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     version: 'test',
   })
   const start = async () => {
-    const access = openAccess(loaded, config.export.prometheus.host, openLog('debug'))
-    const running = await serveAgent(agent, loaded, access, async (app) => {
+    const management = await openManagement(loaded, config.export.prometheus.host, openLog('debug'))
+    const running = await serveAgent(agent, loaded, management, async (app) => {
       if (!hasPage) return
-      appRoutes(app, { history: agent.history, limits: appLimits(loaded), readers: () => gpuReaders(agent) })
+      appRoutes(app, {
+        history: agent.history,
+        limits: appLimits(loaded, management.params),
+        readers: () => gpuReaders(agent),
+      })
       await pageRoutes(app)
     })
     console.log(await readyLine(agent, running.addresses, '', 0))

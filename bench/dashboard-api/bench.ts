@@ -73,7 +73,7 @@ async function openOurs(path: string, fromMs: number, toMs: number) {
     await store.maintain()
   }
   const ends: (() => unknown)[] = []
-  const routes = (app: Parameters<typeof appRoutes>[0]) => appRoutes(app, { history: store, limits: LIMITS })
+  const routes = (app: Parameters<typeof appRoutes>[0]) => appRoutes(app, { history: store, limits: () => LIMITS })
   const test = { after: (end: () => unknown) => void ends.push(end) }
   const { address } = await serveAgent(test, { history: store, routes })
   const window = `start=${fromMs}&end=${toMs}&period=${STEP_MS / 1000}`

@@ -71,6 +71,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'state-file',
     'outbound',
     'access',
+    'params',
     'config',
     'store',
     'prometheus',

@@ -165,12 +165,12 @@ const tokens = program
   .command('tokens')
   .summary('who may use the page and the API from elsewhere')
   .description('Adds, lists and removes the tokens of logins. Servers that run see each change at once.')
-const withTokenFlags = (command: Command) =>
+const withDataFlags = (command: Command) =>
   command
     .option('--config <file>', 'configuration file (YAML)')
     .option('--data-dir <dir>', 'the data folder of the server')
 
-withTokenFlags(tokens.command('add').description('make a token, and print it').argument('<name>', 'who uses it'))
+withDataFlags(tokens.command('add').description('make a token, and print it').argument('<name>', 'who uses it'))
   .addOption(
     new Option('--role <role>', 'look (viewer), change (operator), or see the log of changes, too (admin)')
       .choices(['viewer', 'operator', 'admin'])
@@ -180,12 +180,46 @@ withTokenFlags(tokens.command('add').description('make a token, and print it').a
   .action(async (name: string, { role, expires, ...flags }: Flags & { role: Role; expires: string }) => {
     await (await import('./commands/tokens.ts')).addToken(await loadFor(flags), name, { role, expires })
   })
-withTokenFlags(tokens.command('list').description('names, roles and ends of all tokens')).action(async (flags: Flags) =>
+withDataFlags(tokens.command('list').description('names, roles and ends of all tokens')).action(async (flags: Flags) =>
   (await import('./commands/tokens.ts')).listTokens(await loadFor(flags)),
 )
-withTokenFlags(tokens.command('remove').description('end a token and its sessions').argument('<name>')).action(
+withDataFlags(tokens.command('remove').description('end a token and its sessions').argument('<name>')).action(
   async (name: string, flags: Flags) => (await import('./commands/tokens.ts')).removeToken(await loadFor(flags), name),
 )
+
+const params = program
+  .command('params')
+  .summary('settings that people change while servers run')
+  .description('Shows and changes parameters. Servers that run take each change within a second.')
+
+withDataFlags(params.command('get').description('values, of all or some').argument('[name...]')).action(
+  async (names: string[], flags: Flags) =>
+    (await import('./commands/params.ts')).printParams(await loadFor(flags), names),
+)
+withDataFlags(params.command('list').description('every parameter: value, origin, allowed values, purpose')).action(
+  async (flags: Flags) => (await import('./commands/params.ts')).listParams(await loadFor(flags)),
+)
+withDataFlags(
+  params
+    .command('set')
+    .description('change some, all or none')
+    .argument('<name=value...>', 'NAME= gives the default back'),
+)
+  .option('--force', 'keep unknown names too, and outrank the configuration file')
+  .action(async (pairs: string[], { force, ...flags }: Flags & { force?: boolean }) =>
+    (await import('./commands/params.ts')).setParams(await loadFor(flags), pairs, force === true),
+  )
+withDataFlags(params.command('history').description('who changed what, and when')).action(async (flags: Flags) =>
+  (await import('./commands/params.ts')).printHistory(await loadFor(flags)),
+)
+withDataFlags(params.command('undo').description('take the last change back')).action(async (flags: Flags) =>
+  (await import('./commands/params.ts')).undoParams(await loadFor(flags)),
+)
+withDataFlags(params.command('render').description('print values of charts that follow from the parameters'))
+  .requiredOption('--helm', 'for helm upgrade --install')
+  .action(async ({ helm: _, ...flags }: Flags & { helm: boolean }) =>
+    (await import('./commands/params.ts')).renderParams(await loadFor(flags)),
+  )
 
 /** The folder in which `sonde up` keeps its history, by the configuration. */
 async function usualStore(): Promise<string> {

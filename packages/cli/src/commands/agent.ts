@@ -3,9 +3,10 @@ import { appRoutes, webhookRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { REVISION, VERSION } from '../version.ts'
-import { accessWords, openAccess } from './access.ts'
+import { accessWords } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
+import { openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -21,11 +22,11 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
     ...{ originOf: loaded.originOf, sinks: incidentSinks(webhooks) },
   })
-  const access = openAccess(loaded, loaded.config.agent.export.prometheus.host, log)
-  const running = await serveAgent(agent, loaded, access, (app) => {
-    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
+  const management = await openManagement(loaded, loaded.config.agent.export.prometheus.host, log)
+  const running = await serveAgent(agent, loaded, management, (app) => {
+    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
     webhookRoutes(app, webhooks)
   })
-  console.log(await readyLine(agent, running.addresses, await accessWords(access)))
+  console.log(await readyLine(agent, running.addresses, await accessWords(management.access)))
   return running
 }

@@ -88,7 +88,7 @@ test(`${REQUESTS} random requests to the routes of apps: each is answered or ref
   const { address, agent } = await serveAgent(t, {
     sources: [podSource(() => ({ pods }))],
     routes: (app, agent) =>
-      appRoutes(app, { history: agent.history, limits: LIMITS, readers: () => gpuReaders(agent) }),
+      appRoutes(app, { history: agent.history, limits: () => LIMITS, readers: () => gpuReaders(agent) }),
   })
   const chat = async () => {
     const answer = (await (await fetch(`${address}/api/v1/apps/chat/gpu`)).json()) as AppGpuAnswer

@@ -24,7 +24,7 @@ async function serve(t: TestContext, services: readonly Service[]) {
   t.after(close)
   const { address } = await serveAgent(t, {
     history: store,
-    routes: (app) => appRoutes(app, { history: store, limits: LIMITS }),
+    routes: (app) => appRoutes(app, { history: store, limits: () => LIMITS }),
   })
   const source = createOwnSource({ id: 'pods', labels: {}, intervalMs: 60_000, emit: (batch) => store.accept(batch) })
   const time = wallNs()

@@ -30,7 +30,11 @@ async function serve(t: TestContext, start: TestPods = { pods: PODS }, before = 
   const { address, agent } = await serveAgent(t, {
     sources: [podSource(() => state.now)],
     routes: (app, agent) =>
-      appRoutes(app, { history: delayed(agent.history, before), limits: LIMITS, readers: () => gpuReaders(agent) }),
+      appRoutes(app, {
+        history: delayed(agent.history, before),
+        limits: () => LIMITS,
+        readers: () => gpuReaders(agent),
+      }),
   })
   const get = async <T>(path: string) => {
     const answer = await fetch(`${address}/api/v1/apps${path}`)

@@ -11,9 +11,7 @@ import {
   UnreadAnswers,
 } from '@sonde/agent'
 import {
-  type Access,
   AgentWatch,
-  accessRoutes,
   aloneRoutes,
   appRoutes,
   describeConsole,
@@ -30,9 +28,10 @@ import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { VERSION } from '../version.ts'
-import { accessWords, authorizeBy, openAccess } from './access.ts'
+import { accessWords, authorizeBy } from './access.ts'
 import { appLimits } from './gpu-readers.ts'
 import { hostAndPort, listenFault } from './listener.ts'
+import { type Management, managementRoutes, openManagement } from './management.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import type { Running } from './run.ts'
 
@@ -42,18 +41,19 @@ const CLOSE_LIMIT_MS = 1000
 /** `sonde console`: the page and the query API over a server with the HTTP API of Prometheus. */
 export async function runConsole(loaded: Loaded): Promise<Running> {
   const { host, port, prometheus } = loaded.config.console
-  const { url, interval_ms: intervalMs, latency_ms: latencyMs } = prometheus
-  if (url === undefined) {
+  const log = openLog(loaded.config.log.level)
+  const management = await openManagement(loaded, host, log)
+  const { interval_ms: intervalMs, latency_ms: latencyMs } = prometheus
+  const url = management.params.value('prometheus_url')
+  if (url === '') {
     throw new ConfigError([
-      'console.prometheus.url is missing; give --prometheus http://HOST:9090, or run sonde up for a history of its own',
+      'console.prometheus.url is missing; give --prometheus http://HOST:9090, set it with sonde params set prometheus_url=…, or run sonde up for a history of its own',
     ])
   }
   const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
   const history = new PrometheusHistory({ url, ...given })
-  const log = openLog(loaded.config.log.level)
-  const access = openAccess(loaded, host, log)
   const webhooks = openWebhooks(loaded, log)
-  const app = serverOf(loaded, history, { access, log })
+  const app = serverOf(loaded, history, { management, log })
   webhookRoutes(app, webhooks)
   await pageRoutes(app)
   endAnswersWithin(app, CLOSE_LIMIT_MS)
@@ -66,7 +66,7 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   const fault = await history.look()
   const words = [
     fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`,
-    await accessWords(access),
+    await accessWords(management.access),
   ]
   console.log(printable(`Sonde is ready on ${addresses} · ${words.filter((each) => each !== '').join(' · ')}`))
   const watch = watchAgents(webhooks, history)
@@ -93,11 +93,11 @@ function watchAgents(webhooks: Webhooks, history: PrometheusHistory): AgentWatch
 
 /** What a server is made of, besides its history. */
 interface ServerParts {
-  readonly access: Access
+  readonly management: Management
   readonly log: Logger
 }
 
-function serverOf(loaded: Loaded, history: PrometheusHistory, { access, log }: ServerParts): FastifyInstance {
+function serverOf(loaded: Loaded, history: PrometheusHistory, { management, log }: ServerParts): FastifyInstance {
   const { console: options, agent } = loaded.config
   const http = new HttpStats()
   const door = {
@@ -113,7 +113,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { access, log }: S
     connectionCount: agent.limits.connections,
     isEndless: (address) => address.startsWith('/api/v1/stream'),
     admit: (request) => admit(door, request),
-    authorize: authorizeBy(access),
+    authorize: authorizeBy(management.access),
     moreOf: () => Promise.resolve(''),
   })
   const told = {
@@ -123,7 +123,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { access, log }: S
     history,
   }
   aloneRoutes(app, told)
-  accessRoutes(app, access)
+  managementRoutes(app, management)
   // Charts of apps query through the same history, so that all routes see the same rows.
   const rows = new ExporterHistory(history)
   const unread = new UnreadAnswers(http)
@@ -132,6 +132,6 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { access, log }: S
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
-  appRoutes(app, { history: rows, place: 'prometheus', limits: appLimits(loaded) })
+  appRoutes(app, { history: rows, place: 'prometheus', limits: appLimits(loaded, management.params) })
   return app
 }

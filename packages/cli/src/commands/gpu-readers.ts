@@ -1,5 +1,5 @@
 import { type Agent, agentCatalogue } from '@sonde/agent'
-import type { AppRoutesOptions, GpuReaderState } from '@sonde/console'
+import type { AppRoutesOptions, GpuReaderState, Params } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 
 /** Record types that sources of GPUs report. */
@@ -23,10 +23,13 @@ export function gpuReaders({ sources }: Agent): GpuReaderState[] {
   })
 }
 
-/** Limits of the routes of apps, by the configuration. */
-export function appLimits({ config }: Loaded): AppRoutesOptions['limits'] {
-  const { gpu_metrics_max_pods, gpu_metrics_max_concurrent, gpu_metrics_max_cells } = config.agent.limits
-  return { services: gpu_metrics_max_pods, concurrent: gpu_metrics_max_concurrent, cells: gpu_metrics_max_cells }
+/** Limits of the routes of apps, by the configuration and the parameters. */
+export function appLimits({ config }: Loaded, params: Params): AppRoutesOptions['limits'] {
+  const { gpu_metrics_max_cells: cells } = config.agent.limits
+  return () => {
+    const services = Number(params.value('gpu_metrics_max_pods'))
+    return { services, concurrent: Number(params.value('gpu_metrics_max_concurrent')), cells }
+  }
 }
 
 /** Options of the routes of apps for an agent. */

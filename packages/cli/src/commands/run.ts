@@ -1,11 +1,11 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
-import { type Access, accessRoutes } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
 import { growSlowly } from '../restart-small.ts'
 import { authorizeBy } from './access.ts'
 import { openListeners } from './listeners.ts'
+import { type Management, managementRoutes } from './management.ts'
 
 /** A running command. */
 export interface Running {
@@ -18,12 +18,12 @@ export interface Running {
 export async function serveAgent(
   agent: Agent,
   loaded: Loaded,
-  access: Access,
+  management: Management,
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
-  const app = createServer(agent, authorizeBy(access))
+  const app = createServer(agent, authorizeBy(management.access))
   agentRoutes(app, agent)
-  accessRoutes(app, access)
+  managementRoutes(app, management)
   await more(app)
   const listeners = await openListeners(app, agent, loaded.config.agent.export.prometheus).catch(async (error) => {
     await app.close()

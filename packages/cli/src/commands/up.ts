@@ -17,9 +17,10 @@ import { storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { REVISION, VERSION } from '../version.ts'
-import { accessWords, openAccess } from './access.ts'
+import { accessWords } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
+import { openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -46,13 +47,13 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     store.onFault = (error) => agent.faults.caught('store', error)
     store.onEnded = (ended) => log.warn(endedLine(ended))
   }
-  const access = openAccess(loaded, config.export.prometheus.host, log)
-  const running = await serveAgent(agent, loaded, access, async (app) => {
-    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded) })
+  const management = await openManagement(loaded, config.export.prometheus.host, log)
+  const running = await serveAgent(agent, loaded, management, async (app) => {
+    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
     webhookRoutes(app, webhooks)
     await pageRoutes(app)
   })
-  const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(access)]
+  const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(management.access)]
   console.log(await readyLine(agent, running.addresses, words.filter((each) => each !== '').join(' · ')))
   return {
     ...running,

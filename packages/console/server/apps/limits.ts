@@ -12,19 +12,21 @@ export interface AppLimits {
 
 /** Admits a limited number of requests at a time; without a queue. */
 export class Gate {
-  readonly #limit: number
+  readonly #limit: () => number
   #count = 0
 
-  constructor(limit: number) {
+  /** @param limit The present limit. */
+  constructor(limit: () => number) {
     this.#limit = limit
   }
 
   /** @throws SondeError `QRY_BUSY` if the limit is reached. */
   async through<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#count >= this.#limit) {
+    const limit = this.#limit()
+    if (this.#count >= limit) {
       throw new SondeError(
         'QRY_BUSY',
-        `${this.#limit} requests for GPU series are being answered; ask again, or raise limits.gpu_metrics_max_concurrent`,
+        `${limit} requests for GPU series are being answered; ask again, or raise limits.gpu_metrics_max_concurrent`,
       )
     }
     this.#count++

@@ -32,13 +32,14 @@ const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
 
 /** Options of {@link appRoutes}. */
 export interface AppRoutesOptions extends AppsOrigin {
-  readonly limits: AppLimits
+  /** The present limits: parameters change them while the server runs. */
+  readonly limits: () => AppLimits
 }
 
 /** Routes of apps and the GPUs of their pods, below `/api/v1/apps`. */
 export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void {
   const { limits } = options
-  const gate = new Gate(limits.concurrent)
+  const gate = new Gate(() => limits().concurrent)
   const originOf = (request: FastifyRequest): AppRoutesOptions => {
     return { ...options, history: askedBy(options.history, askerOf(request)) }
   }
@@ -96,7 +97,8 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     }
     const [app, nowMs] = [nameIn(request, 'app'), Date.now()]
     const { history } = originOf(request)
-    const requestWith = (intervalMs: number) => chartRequest(app, services, asked, { limits, intervalMs, nowMs })
+    const requestWith = (intervalMs: number) =>
+      chartRequest(app, services, asked, { limits: limits(), intervalMs, nowMs })
     // A request that is invalid for any distance of samples is refused before any query, and does not take a slot.
     requestWith(COARSEST_MS)
     return gate.through(async () =>
@@ -108,7 +110,7 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
 async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Promise<AppGpuAnswer> {
   const { history, limits, readsRequests } = options
   const app = nameIn(request, 'app')
-  const chosen = await chosenServices(history, limits, app, request)
+  const chosen = await chosenServices(history, limits(), app, request)
   const { nowMs, pods, shared, intervalMs } = await podsNow(options, app, chosen.names)
   const knowsRequests =
     pods.some(({ requested }) => requested !== null) || readsRequests?.() === true || (await anyAsks(history))

@@ -6,6 +6,7 @@ import type { EventAnswer, EventsAnswer } from './events.ts'
 import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
 import type { NodeAnswer } from './node.ts'
+import type { ParamsAnswer } from './params.ts'
 import type { JsonQueryAnswer, StreamFault, StreamGap } from './query.ts'
 import type { RatesAnswer } from './rates.ts'
 import type { SimulatorAnswer } from './simulator.ts'
@@ -34,6 +35,7 @@ export interface ApiAnswers {
   readonly '/api/v1/pods': PodsAnswer
   readonly '/api/v1/session': SessionAnswer
   readonly '/api/v1/audit': AuditAnswer
+  readonly '/api/v1/params': ParamsAnswer
   readonly '/api/v1/webhooks': WebhooksAnswer
   readonly '/api/v1/webhooks/deliveries': WebhookDeliveriesAnswer
 }

@@ -1,0 +1,26 @@
+import { type Access, accessRoutes, type Params, paramRoutes } from '@sonde/console'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Loaded } from '../config/load.ts'
+import { openAccess } from './access.ts'
+import { openParams } from './params.ts'
+
+/** Who may use a server, and what people set while it runs. */
+export interface Management {
+  readonly access: Access
+  readonly params: Params
+}
+
+/** Opens both for a server that listens on a host. */
+export async function openManagement(loaded: Loaded, host: string, log: Pick<Logger, 'error'>): Promise<Management> {
+  const params = openParams(loaded, (fault) => log.error({ error: fault }, 'parameters'))
+  await params.follow()
+  return { access: openAccess(loaded, host, log), params }
+}
+
+/** Routes of logins, the log of changes, and parameters. */
+export function managementRoutes(app: FastifyInstance, { access, params }: Management): void {
+  accessRoutes(app, access)
+  paramRoutes(app, params, access.audit)
+  app.addHook('onClose', () => params.close())
+}

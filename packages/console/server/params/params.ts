@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import { SondeError } from '@sonde/sdk'
+import type { Param, ParamChange, ParamVersion } from '@sonde/sdk/api'
+import { HIDDEN, shownUrl } from '@sonde/sdk/config'
+import * as v from 'valibot'
+import { StateFile } from '../state-file/state-file.ts'
+import { definitionOf, faultsOfChanges, type ParamChanges } from './check-changes.ts'
+import { PARAMS } from './definitions.ts'
+
+const FILE_BYTES_MAX = 1 << 20
+/** Policy: the oldest version is forgotten. */
+const VERSION_COUNT_MAX = 200
+const FOLLOW_MS = 1000
+
+const changeSchema = v.strictObject({ name: v.string(), before: v.string(), after: v.string() })
+const versionSchema = v.strictObject({
+  version: v.number(),
+  timeMs: v.number(),
+  who: v.string(),
+  changes: v.array(changeSchema),
+})
+const fileSchema = v.strictObject({ values: v.record(v.string(), v.string()), versions: v.array(versionSchema) })
+type ParamFile = v.InferOutput<typeof fileSchema>
+
+/** Who changes parameters, and how. */
+export interface ChangeOptions {
+  readonly who: string
+  /** Takes unknown names, and names that the configuration file sets. Default: no. */
+  readonly isForced?: boolean
+}
+
+/**
+ * Parameters: settings that people change while servers run. They are kept once, with every version, its author and
+ * its time, in a file that the command and the servers share.
+ */
+export class Params {
+  /** Called after each change of the file, whoever made it. */
+  onChange: () => void = () => undefined
+  readonly #file: StateFile<ParamFile>
+  readonly #managed: ReadonlyMap<string, string>
+  #known: ParamFile = { values: {}, versions: [] }
+  #timer: NodeJS.Timeout | undefined
+
+  /**
+   * @param folder The data folder.
+   * @param managed Values that the configuration file sets, by name. They hold while the parameter is not set.
+   */
+  constructor(folder: string, managed: ReadonlyMap<string, string>, onFault: (fault: SondeError) => void) {
+    this.#managed = managed
+    this.#file = new StateFile({
+      path: join(folder, 'params.json'),
+      empty: { values: {}, versions: [] },
+      parse: (value) => v.parse(fileSchema, value),
+      limitBytes: FILE_BYTES_MAX,
+      onFault,
+    })
+  }
+
+  /** Looks at the file once a second from now on. Resolves after the first look. */
+  async follow(): Promise<void> {
+    await this.refresh()
+    this.#timer ??= setInterval(() => void this.refresh().catch(() => undefined), FOLLOW_MS)
+    this.#timer.unref()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Takes the present version of the file. */
+  async refresh(): Promise<void> {
+    const value = await this.#file.value()
+    if (value === this.#known) return
+    this.#known = value
+    this.onChange()
+  }
+
+  /** Number of the present version; 0 before the first change. */
+  get version(): number {
+    return this.#known.versions.at(-1)?.version ?? 0
+  }
+
+  /** The value of a parameter: as it was set, else as the configuration file says, else its default. */
+  value(name: string): string {
+    return this.#known.values[name] ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
+  }
+
+  /** All parameters, also unknown ones that were forced. Secrets are hidden. */
+  list(): readonly Param[] {
+    const unknown = Object.keys(this.#known.values).filter((name) => definitionOf(name) === undefined)
+    return [...PARAMS.map(({ name }) => name), ...unknown].map((name) => this.#paramOf(name))
+  }
+
+  /** All versions, the newest first. Secrets are hidden. */
+  history(): readonly ParamVersion[] {
+    return this.#known.versions.toReversed().map(shownVersion)
+  }
+
+  /**
+   * Sets parameters, all or none. An empty value gives the default back. Returns the new version, without secrets; it
+   * has no changes if nothing differs.
+   *
+   * @throws SondeError `PRM_VALUE` with every reason; `STA_…`.
+   */
+  async set(changes: ParamChanges, { who, isForced = false }: ChangeOptions): Promise<ParamVersion> {
+    return this.#update(who, (before) => {
+      const managed = new Set([...this.#managed.keys()].filter((name) => before.values[name] === undefined))
+      const presentValue = (name: string) =>
+        before.values[name] ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
+      const faults = faultsOfChanges(changes, { isForced, managed, presentValue })
+      if (faults.length > 0) throw new SondeError('PRM_VALUE', faults.join('; '))
+      return changes
+    })
+  }
+
+  /**
+   * Takes the last change back, by another change.
+   *
+   * @throws SondeError `PRM_NOTHING` if there is none; `STA_…`.
+   */
+  async undo({ who }: Pick<ChangeOptions, 'who'>): Promise<ParamVersion> {
+    return this.#update(who, ({ versions }) => {
+      const last = versions.at(-1)
+      if (last === undefined) throw new SondeError('PRM_NOTHING', 'no parameter was changed, so nothing can be undone')
+      return Object.fromEntries(last.changes.map(({ name, before }) => [name, before]))
+    })
+  }
+
+  async #update(who: string, wanted: (before: ParamFile) => ParamChanges): Promise<ParamVersion> {
+    const timeMs = Date.now()
+    let made: ParamVersion | undefined
+    await this.#file.update((before) => {
+      const changes = Object.entries(wanted(before)).flatMap(([name, after]): ParamChange[] => {
+        const value = before.values[name] ?? ''
+        return value === after ? [] : [{ name, before: value, after }]
+      })
+      const version = (before.versions.at(-1)?.version ?? 0) + (changes.length > 0 ? 1 : 0)
+      made = { version, timeMs, who, changes }
+      if (changes.length === 0) return before
+      const values = { ...before.values }
+      for (const { name, after } of changes) {
+        if (after === '') delete values[name]
+        else values[name] = after
+      }
+      return { values, versions: [...before.versions, { ...made, changes }].slice(-VERSION_COUNT_MAX) }
+    })
+    await this.refresh()
+    return shownVersion(made!)
+  }
+
+  #paramOf(name: string): Param {
+    const definition = definitionOf(name)
+    const isSet = this.#known.values[name] !== undefined
+    const setBy = this.#known.versions.findLast(({ changes }) => changes.some((change) => change.name === name))
+    return {
+      name,
+      value: shown(name, this.value(name)),
+      origin: isSet ? 'set' : this.#managed.has(name) ? 'file' : 'default',
+      fallback: definition?.fallback ?? '',
+      allowed: definition?.allowed ?? '',
+      purpose: definition?.purpose ?? 'Unknown to this version',
+      effect: definition?.effect ?? 'none',
+      isClearable: definition?.isKept !== true,
+      ...(isSet && setBy !== undefined && { setMs: setBy.timeMs, setBy: setBy.who }),
+    }
+  }
+}
+
+function shownVersion(version: ParamVersion): ParamVersion {
+  const changes = version.changes.map(({ name, before, after }) => {
+    return { name, before: shown(name, before), after: shown(name, after) }
+  })
+  return { ...version, changes }
+}
+
+/** A value without secrets. */
+function shown(name: string, value: string): string {
+  const { secret } = definitionOf(name) ?? {}
+  if (value === '' || secret === undefined) return value
+  return secret === 'url' ? shownUrl(value) : HIDDEN
+}
