@@ -46,5 +46,5 @@ const timer = setInterval(reportPods, INTERVAL_MS)
 await listen(
   agent,
   () => clearInterval(timer),
-  (app) => appRoutes(app, { history: store, limits: LIMITS }),
+  (app) => appRoutes(app, { history: store, limits: () => LIMITS }),
 )

@@ -35,6 +35,7 @@ const VIEWS = [
   '/sources',
   '/sources/:name',
   '/explain',
+  '/settings',
 ] as const
 
 /** Whether an address belongs to the page, so that nothing else can be served there. */

@@ -20,6 +20,7 @@ import {
   PciPage,
   PortPage,
   preloadPages,
+  SettingsPage,
   SourcePage,
   SourcesPage,
 } from './pages/lazy-pages.ts'
@@ -72,6 +73,7 @@ export function App() {
           <Route path="/explorer" component={ToExplorer} />
           <Route path="/sources" component={SourcesPage} />
           <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={meant(name)} />}</Route>
+          <Route path="/settings" component={SettingsPage} />
           <Route path="/explain" component={ExplainPage} />
           <Route>
             <NoPage />

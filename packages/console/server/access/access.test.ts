@@ -128,7 +128,7 @@ test('tokens are kept as hashes in a private file, expire, and end with their se
 test('a login gives a new id, whatever the browser sent; a cookie alone changes nothing', async (t) => {
   const { ask, add, login } = await serve(t)
   const token = await add('ada', 'operator')
-  const fixed = 'sonde_session=chosen-by-somebody-else'
+  const fixed = 'sonde-session=chosen-by-somebody-else'
   const { cookie } = await login(token, fixed)
   assert.notEqual(cookie, fixed)
   assert.equal((await ask('/api/v1/node', { headers: { cookie: fixed } })).status, 401)
@@ -143,7 +143,7 @@ test('a login gives a new id, whatever the browser sent; a cookie alone changes 
     200,
   )
   const out = await ask('/api/v1/logout', { method: 'POST', headers })
-  assert.deepEqual([out.status, out.cookie], [204, 'sonde_session='])
+  assert.deepEqual([out.status, out.cookie], [204, 'sonde-session='])
   assert.equal((await ask('/api/v1/node', { headers })).status, 401)
 })
 

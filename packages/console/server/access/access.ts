@@ -28,7 +28,7 @@ export interface Asker {
 }
 
 /** Name of the cookie of a session. */
-const COOKIE = 'sonde_session'
+const COOKIE = 'sonde-session'
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 const HOUR_MS = 3_600_000
 

@@ -33,7 +33,7 @@ export function faultsOfChanges(changes: ParamChanges, rules: ChangeRules): stri
 }
 
 function faultOf(name: string, value: string, { isForced, managed }: ChangeRules): string[] {
-  const refusal = REFUSED[name]
+  const refusal = REFUSED.get(name)
   if (refusal !== undefined) return [`${name} can have no effect: ${refusal}`]
   if (!NAME.test(name)) return [`${JSON.stringify(name.slice(0, 80))} is no name of a parameter`]
   const definition = byName.get(name)

@@ -10,12 +10,12 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/
 
 /** `true` or `false`. */
-export function flag(value: string): string {
+export function flagFault(value: string): string {
   return value === 'true' || value === 'false' ? '' : `must be true or false (got ${quoted(value)})`
 }
 
 /** A whole number. */
-export function integer(min: number, max: number): (value: string) => string {
+export function integerFault(min: number, max: number): (value: string) => string {
   return (value) => {
     if (!/^[1-9]\d{0,8}$/.test(value)) return `must be a positive integer (got ${quoted(value)})`
     if (Number(value) < min) return `must be at least ${min} (got ${value})`
@@ -31,7 +31,7 @@ export function durationMs(value: string): number | undefined {
 }
 
 /** A duration as Go writes it, within bounds that are named as in its message. */
-export function duration(minMs: number, maxMs: number, min: string, max: string): (value: string) => string {
+export function durationFault(minMs: number, maxMs: number, min: string, max: string): (value: string) => string {
   return (value) => {
     const ms = durationMs(value)
     if (ms === undefined) return `must be a valid duration (got ${quoted(value)})`
@@ -40,14 +40,14 @@ export function duration(minMs: number, maxMs: number, min: string, max: string)
 }
 
 /** A duration as Prometheus writes it: `7d`, `2h30m`. */
-export function retention(value: string): string {
+export function retentionFault(value: string): string {
   const isDuration =
     value !== '' && /^(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?$/.test(value) && /[1-9]/.test(value)
   return isDuration ? '' : `must be a duration of Prometheus such as 24h, 7d or 2h30m (got ${quoted(value)})`
 }
 
 /** The version of a chart, of one major version if it is given. */
-export function chart(major?: number): (value: string) => string {
+export function chartFault(major?: number): (value: string) => string {
   return (value) => {
     const [, found] = /^(\d{1,4})\.\d{1,4}\.\d{1,4}$/.exec(value) ?? []
     if (found === undefined) return `must be a version such as ${major ?? 1}.2.3 (got ${quoted(value)})`
@@ -56,14 +56,14 @@ export function chart(major?: number): (value: string) => string {
 }
 
 /** The name of a variable of Grafana. */
-export function variable(value: string): string {
+export function variableFault(value: string): string {
   return /^[A-Za-z0-9_]{1,64}$/.test(value)
     ? ''
     : `must contain only letters, digits, and underscore (got ${quoted(value)})`
 }
 
 /** An address that the message does not repeat: it may have a password. */
-export function url(value: string): string {
+export function urlFault(value: string): string {
   try {
     const { protocol, hostname } = new URL(value)
     const isHttp = protocol === 'http:' || protocol === 'https:'

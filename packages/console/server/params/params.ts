@@ -82,7 +82,7 @@ export class Params {
 
   /** The value of a parameter: as it was set, else as the configuration file says, else its default. */
   value(name: string): string {
-    return this.#known.values[name] ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
+    return ownValue(this.#known, name) ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
   }
 
   /** All parameters, also unknown ones that were forced. Secrets are hidden. */
@@ -104,9 +104,9 @@ export class Params {
    */
   async set(changes: ParamChanges, { who, isForced = false }: ChangeOptions): Promise<ParamVersion> {
     return this.#update(who, (before) => {
-      const managed = new Set([...this.#managed.keys()].filter((name) => before.values[name] === undefined))
+      const managed = new Set([...this.#managed.keys()].filter((name) => ownValue(before, name) === undefined))
       const presentValue = (name: string) =>
-        before.values[name] ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
+        ownValue(before, name) ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
       const faults = faultsOfChanges(changes, { isForced, managed, presentValue })
       if (faults.length > 0) throw new SondeError('PRM_VALUE', faults.join('; '))
       return changes
@@ -131,7 +131,7 @@ export class Params {
     let made: ParamVersion | undefined
     await this.#file.update((before) => {
       const changes = Object.entries(wanted(before)).flatMap(([name, after]): ParamChange[] => {
-        const value = before.values[name] ?? ''
+        const value = ownValue(before, name) ?? ''
         return value === after ? [] : [{ name, before: value, after }]
       })
       const version = (before.versions.at(-1)?.version ?? 0) + (changes.length > 0 ? 1 : 0)
@@ -150,7 +150,7 @@ export class Params {
 
   #paramOf(name: string): Param {
     const definition = definitionOf(name)
-    const isSet = this.#known.values[name] !== undefined
+    const isSet = ownValue(this.#known, name) !== undefined
     const setBy = this.#known.versions.findLast(({ changes }) => changes.some((change) => change.name === name))
     return {
       name,
@@ -178,4 +178,9 @@ function shown(name: string, value: string): string {
   const { secret } = definitionOf(name) ?? {}
   if (value === '' || secret === undefined) return value
   return secret === 'url' ? shownUrl(value) : HIDDEN
+}
+
+/** The value that was set. Names such as `constructor` are not taken for it. */
+function ownValue({ values }: ParamFile, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
 }

@@ -54,6 +54,13 @@ const DRAWINGS = {
       <path d="M8 1.2v1.6M8 13.2v1.6M1.2 8h1.6M13.2 8h1.6M3.2 3.2l1.1 1.1M11.7 11.7l1.1 1.1M3.2 12.8l1.1-1.1M11.7 4.3l1.1-1.1" />
     </>
   ),
+  settings: (
+    <>
+      <path d="M1.8 4.4h6.4M11.8 4.4h2.4M1.8 11.6h2.4M7.8 11.6h6.4" />
+      <circle cx="10" cy="4.4" r="1.8" />
+      <circle cx="6" cy="11.6" r="1.8" />
+    </>
+  ),
   close: <path d="m4 4 8 8m0-8-8 8" />,
   more: <path d="M3.2 8h.01M8 8h.01M12.8 8h.01" strokeWidth="2.2" />,
   chevron: <path d="m4.5 6.2 3.5 3.5 3.5-3.5" />,

@@ -16,6 +16,7 @@ export const EventPage = lazyPage(async () => (await import('./event/event-page.
 export const ExplorePage = lazyPage(async () => (await import('./explore/explore-page.tsx')).ExplorePage)
 export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
+export const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage)
 export const ExplainPage = lazyPage(async () => (await import('./explain/explain-page.tsx')).ExplainPage)
 
 /** Delay before other pages load, so that the first page has the whole connection. Unit: milliseconds. */
@@ -36,6 +37,7 @@ export function preloadPages(): () => void {
       SourcesPage,
       SourcePage,
       ExplainPage,
+      SettingsPage,
       EntitiesPage,
       EntityPage,
     ])

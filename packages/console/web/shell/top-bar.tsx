@@ -1,11 +1,12 @@
 import type { NodeAnswer } from '@sonde/sdk/api'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useNode } from '../api/resources.ts'
 import { logout, useIdentity } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
 import { toggleTheme, useTheme } from '../state/theme.ts'
+import { usePageState } from '../state/time-window.ts'
 import { LiveState } from './live-state.tsx'
 import { SimulatedBadge } from './scenarios/simulated-badge.tsx'
 import { WindowControl } from './window-control.tsx'
@@ -15,6 +16,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
   const { data: node } = useNode()
   const theme = useTheme()
   const [location] = useLocation()
+  const page = usePageState()
   return (
     <header className="top-bar">
       <div className="place">
@@ -30,6 +32,9 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
         <kbd>Ctrl K</kbd>
       </button>
       <User />
+      <Link className="button icon-button" href={page.hrefTo('/settings')} aria-label="Settings" title="Settings">
+        <Icon name="settings" />
+      </Link>
       <button
         type="button"
         className="button icon-button"
@@ -55,7 +60,7 @@ function User() {
 
 /** Whether the page uses the window. Events have their own windows, and their list has a filter. */
 function hasWindow(location: string): boolean {
-  return location !== '/events' && !location.startsWith('/events/')
+  return location !== '/events' && location !== '/settings' && !location.startsWith('/events/')
 }
 
 /** The hardware of the node: GPUs and NICs, else processors and memory. */

@@ -1,0 +1,43 @@
+import { retryParams, useParams } from '../../api/params.ts'
+import { useIdentity } from '../../api/session.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { Unanswered } from '../../components/unanswered.tsx'
+import { usePageTitle } from '../use-page-title.ts'
+import { AuditPanel } from './audit-panel.tsx'
+import { HistoryPanel } from './history-panel.tsx'
+import { ParamPanel } from './param-panel.tsx'
+
+/** Parameters, their history, and for an admin the log of changes. */
+export function SettingsPage() {
+  usePageTitle('Settings')
+  const { data, error } = useParams()
+  const role = useIdentity()?.role
+  const mayChange = role === 'operator' || role === 'admin'
+  return (
+    <>
+      <PageHead
+        title="Settings"
+        note={mayChange ? 'parameters that hold for everybody who uses this server' : 'an operator can change these'}
+      />
+      {!data && error && <Unanswered fact="The parameters are not known." error={error} onRetry={retryParams} />}
+      {!data && !error && <Outlines panels={2} waitsFor="the parameters" />}
+      {data && (
+        <div className="settings">
+          <PanelBoundary>
+            <ParamPanel params={data.params} mayChange={mayChange} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <HistoryPanel history={data.history} mayChange={mayChange} />
+          </PanelBoundary>
+          {role === 'admin' && (
+            <PanelBoundary>
+              <AuditPanel />
+            </PanelBoundary>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
