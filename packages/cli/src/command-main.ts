@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import type { Role } from '@sonde/sdk/api'
+import type { UserRole } from '@sonde/sdk/api'
 import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
@@ -177,7 +177,7 @@ withDataFlags(tokens.command('add').description('make a token, and print it').ar
       .makeOptionMandatory(),
   )
   .option('--expires <time>', '12h, 90d or never', '90d')
-  .action(async (name: string, { role, expires, ...flags }: Flags & { role: Role; expires: string }) => {
+  .action(async (name: string, { role, expires, ...flags }: Flags & { role: UserRole; expires: string }) => {
     await (await import('./commands/tokens.ts')).addToken(await loadFor(flags), name, { role, expires })
   })
 withDataFlags(tokens.command('list').description('names, roles and ends of all tokens')).action(async (flags: Flags) =>

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { AuditLog, isExpired, type KnownToken, Tokens } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
-import type { Role } from '@sonde/sdk/api'
+import type { UserRole } from '@sonde/sdk/api'
 import { printable } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { accessDir } from './access.ts'
@@ -13,7 +13,7 @@ const DAYS_MAX = 3650
 export async function addToken(
   loaded: Loaded,
   name: string,
-  { role, expires }: { readonly role: Role; readonly expires: string },
+  { role, expires }: { readonly role: UserRole; readonly expires: string },
 ): Promise<void> {
   const { tokens, audit, who } = openTokens(loaded)
   const expiresMs = endOf(expires)

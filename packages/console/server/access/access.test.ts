@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { SondeError } from '@sonde/sdk'
-import type { Role } from '@sonde/sdk/api'
+import type { UserRole } from '@sonde/sdk/api'
 import { check } from '@sonde/sdk/config'
 import fastify from 'fastify'
 import { Access } from './access.ts'
@@ -57,7 +57,7 @@ async function serve(t: TestContext, { config = {}, isLoopback = false }: Option
     const [, code = ''] = /"code":"(\w+)"/.exec(text) ?? []
     return { status: answer.status, code, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '', text }
   }
-  const add = (name: string, role: Role, expiresMs: number | null = null) =>
+  const add = (name: string, role: UserRole, expiresMs: number | null = null) =>
     access.tokens.add({ name, role, addedBy: 'test', expiresMs })
   const login = (token: string, cookie = '') =>
     ask('/api/v1/login', {
@@ -90,8 +90,12 @@ test('on loopback nobody needs a login, unless it is required', async (t) => {
 
 test('a role may do what those before it may, and no more', async (t) => {
   const { ask, add } = await serve(t)
-  const allowed: Record<Role, number[]> = { viewer: [200, 403, 403], operator: [200, 200, 403], admin: [200, 200, 200] }
-  for (const [role, statuses] of Object.entries(allowed) as [Role, number[]][]) {
+  const allowed: Record<UserRole, number[]> = {
+    viewer: [200, 403, 403],
+    operator: [200, 200, 403],
+    admin: [200, 200, 200],
+  }
+  for (const [role, statuses] of Object.entries(allowed) as [UserRole, number[]][]) {
     const given = bearer(await add(role, role))
     const found = [
       await ask('/api/v1/node', given),

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { SondeError } from '@sonde/sdk'
-import type { Identity } from '@sonde/sdk/api'
+import type { UserIdentity } from '@sonde/sdk/api'
 import { Attempts } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AccessConfig } from './config.ts'
 import { ProxyLogin } from './proxy-login.ts'
-import { type Session, Sessions } from './sessions.ts'
+import { type PageSession, Sessions } from './sessions.ts'
 import { Tokens } from './tokens.ts'
 
 /** Parts of {@link Access}. */
@@ -20,9 +20,9 @@ export interface AccessParts {
 }
 
 /** The identity behind a request, and the session if there is one. */
-export interface Asker {
-  readonly identity: Identity
-  readonly session?: Session
+export interface KnownAsker {
+  readonly identity: UserIdentity
+  readonly session?: PageSession
   /** The next id of the session, for its cookie. */
   readonly nextId?: string
 }
@@ -58,8 +58,8 @@ export class Access {
    *
    * @throws SondeError `ACC_TOKEN` if it has a token that does not count, `ACC_WAIT` after too many of these.
    */
-  async askerOf(request: IncomingMessage): Promise<Asker | undefined> {
-    const peer = addressOf(request)
+  async askerOf(request: IncomingMessage): Promise<KnownAsker | undefined> {
+    const peer = peerAddress(request)
     if (this.#proxy?.isPeer(peer)) {
       const identity = this.#proxy.identityOf(request)
       if (identity !== undefined) return { identity }
@@ -81,8 +81,11 @@ export class Access {
    * @returns The id of the session, for its cookie.
    * @throws SondeError `ACC_TOKEN` if the token does not count, `ACC_WAIT` after too many of these.
    */
-  async login(token: string, request: IncomingMessage): Promise<{ readonly id: string; readonly identity: Identity }> {
-    const peer = addressOf(request)
+  async login(
+    token: string,
+    request: IncomingMessage,
+  ): Promise<{ readonly id: string; readonly identity: UserIdentity }> {
+    const peer = peerAddress(request)
     const identity = await this.#byToken(token, peer, 'session')
     const found = await this.tokens.find(token)
     if (found === undefined) throw unknownToken()
@@ -109,7 +112,7 @@ export class Access {
       action: 'logout',
       who,
       via: 'session',
-      from: addressOf(request),
+      from: peerAddress(request),
       what: '',
     })
   }
@@ -121,7 +124,7 @@ export class Access {
   }
 
   /** A token that counts is taken at any time: a neighbour of somebody who guesses need not wait. */
-  async #byToken(text: string, peer: string, via: 'token' | 'session'): Promise<Identity> {
+  async #byToken(text: string, peer: string, via: 'token' | 'session'): Promise<UserIdentity> {
     const token = await this.tokens.find(text)
     if (token !== undefined) return { via, name: token.name, role: token.role }
     const waitMs = this.#attempts.waitMs(peer)
@@ -154,12 +157,12 @@ export class Access {
 
   #isSecure(request: IncomingMessage): boolean {
     if ('encrypted' in request.socket) return true
-    return this.#proxy?.isPeer(addressOf(request)) === true && request.headers['x-forwarded-proto'] === 'https'
+    return this.#proxy?.isPeer(peerAddress(request)) === true && request.headers['x-forwarded-proto'] === 'https'
   }
 }
 
 /** Address of the peer of a request. */
-export function addressOf({ socket }: IncomingMessage): string {
+export function peerAddress({ socket }: IncomingMessage): string {
   return socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIPv6 } from 'node:net'
-import type { Identity, Role } from '@sonde/sdk/api'
+import type { UserIdentity, UserRole } from '@sonde/sdk/api'
 import { ROLES, strongestOf } from './role.ts'
 
 /** Settings of logins by an authenticating proxy; see `access.proxy` of the configuration. */
@@ -16,7 +16,7 @@ export interface ProxySettings {
   readonly admins: readonly string[]
 }
 
-const GROUPS_OF: Readonly<Record<Role, 'viewers' | 'operators' | 'admins'>> = {
+const GROUPS_OF: Readonly<Record<UserRole, 'viewers' | 'operators' | 'admins'>> = {
   viewer: 'viewers',
   operator: 'operators',
   admin: 'admins',
@@ -49,7 +49,7 @@ export class ProxyLogin {
    * The user that a listed proxy names; undefined if it names none, or one without a role. A header that comes twice
    * counts as none: the first may be the user's own.
    */
-  identityOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): Identity | undefined {
+  identityOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): UserIdentity | undefined {
     const { user_header: userHeader, groups_header: groupsHeader, groups_separator: separator } = this.#settings
     const user = onlyHeader(rawHeaders, userHeader)
     if (user === undefined || user === '') return undefined

@@ -1,14 +1,14 @@
 import { SondeError } from '@sonde/sdk'
-import type { Identity, Role, SessionAnswer } from '@sonde/sdk/api'
+import type { SessionAnswer, UserIdentity, UserRole } from '@sonde/sdk/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as v from 'valibot'
-import { type Access, type Asker, addressOf } from './access.ts'
+import { type Access, type KnownAsker, peerAddress } from './access.ts'
 import { mayAct } from './role.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The weakest role that may use the route. Default: `viewer` to read, `operator` to change. `null`: everybody. */
-    readonly role?: Role | null
+    readonly role?: UserRole | null
   }
 }
 
@@ -18,10 +18,10 @@ const READS = new Set(['/api/v1/query'])
 const CSRF_HEADER = 'x-sonde-csrf'
 const loginSchema = v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) })
 
-const askers = new WeakMap<FastifyRequest, Asker>()
+const askers = new WeakMap<FastifyRequest, KnownAsker>()
 
 /** The identity behind a request to the API. */
-export function identityOf(request: FastifyRequest): Identity {
+export function identityOf(request: FastifyRequest): UserIdentity {
   const found = askers.get(request)
   if (found === undefined) throw new Error('the request was not let in')
   return found.identity
@@ -89,5 +89,5 @@ export function accessRoutes(app: FastifyInstance, access: Access): void {
 /** Who changes something by a request, for the log of changes. */
 export function whoOf(request: FastifyRequest): { readonly who: string; readonly via: string; readonly from: string } {
   const { name, via } = identityOf(request)
-  return { who: name, via, from: addressOf(request.raw) }
+  return { who: name, via, from: peerAddress(request.raw) }
 }

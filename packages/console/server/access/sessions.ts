@@ -12,7 +12,7 @@ const ROTATE_MS = 15 * 60_000
 const OVERLAP_MS = 60_000
 
 /** A login of the page. */
-export interface Session {
+export interface PageSession {
   /** Hash of its token: the session ends with the token. */
   readonly sha256: string
   /** What the page sends with each change, beside the cookie. */
@@ -25,9 +25,9 @@ export interface Session {
 /** Sessions in memory: they end with the process. Ids are known by their hash alone. */
 export class Sessions {
   readonly #lifeMs: number
-  readonly #sessions = new Map<string, Session>()
+  readonly #sessions = new Map<string, PageSession>()
   /** Ids that were replaced, and until when they count. */
-  readonly #replaced = new Map<string, { readonly session: Session; readonly untilMs: number }>()
+  readonly #replaced = new Map<string, { readonly session: PageSession; readonly untilMs: number }>()
 
   /** @param lifeMs How long a session lasts, however much it is used. */
   constructor(lifeMs: number) {
@@ -42,14 +42,14 @@ export class Sessions {
   start(
     { sha256 }: Pick<KnownToken, 'sha256'>,
     nowMs = Date.now(),
-  ): { readonly id: string; readonly session: Session } {
+  ): { readonly id: string; readonly session: PageSession } {
     this.#sweep(nowMs)
     const session = { sha256, csrf: randomId(), startedMs: nowMs, rotatedMs: nowMs, usedMs: nowMs }
     return { id: this.#put(session), session }
   }
 
   /** The session of an id, and its next id if it is time for one; undefined if there is none. */
-  use(id: string, nowMs = Date.now()): { readonly session: Session; readonly nextId?: string } | undefined {
+  use(id: string, nowMs = Date.now()): { readonly session: PageSession; readonly nextId?: string } | undefined {
     const key = keyOf(id)
     const session = this.#sessions.get(key)
     if (session === undefined) {
@@ -82,13 +82,13 @@ export class Sessions {
     for (const [other, each] of this.#replaced) if (each.session === session) this.#replaced.delete(other)
   }
 
-  #put(session: Session): string {
+  #put(session: PageSession): string {
     const id = randomId()
     this.#sessions.set(keyOf(id), session)
     return id
   }
 
-  #isOver({ startedMs, usedMs }: Session, nowMs: number): boolean {
+  #isOver({ startedMs, usedMs }: PageSession, nowMs: number): boolean {
     return nowMs - startedMs >= this.#lifeMs || nowMs - usedMs >= IDLE_MS
   }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
-import type { Role } from '@sonde/sdk/api'
+import type { UserRole } from '@sonde/sdk/api'
 import * as v from 'valibot'
 import { StateFile } from '../state-file/state-file.ts'
 import { ROLES } from './role.ts'
@@ -32,7 +32,7 @@ type TokenFile = v.InferOutput<typeof fileSchema>
 /** A token to add. */
 export interface NewToken {
   readonly name: string
-  readonly role: Role
+  readonly role: UserRole
   readonly addedBy: string
   /** Null: it never expires. Unit: milliseconds since the Unix epoch. */
   readonly expiresMs: number | null

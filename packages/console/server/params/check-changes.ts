@@ -1,5 +1,5 @@
 import { closest, HIDDEN } from '@sonde/sdk/config'
-import { PARAMS, type ParamDefinition, REFUSED } from './definitions.ts'
+import { PARAMS, type ParamDefinition, REFUSED_PARAMS } from './definitions.ts'
 
 /** Values by name; an empty value gives the default back. */
 export type ParamChanges = Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ const PLUGIN = 'nvidia_device_plugin_enable'
 const byName = new Map(PARAMS.map((definition) => [definition.name, definition]))
 
 /** The definition of a parameter; undefined if it is unknown. */
-export function definitionOf(name: string): ParamDefinition | undefined {
+export function paramDefinition(name: string): ParamDefinition | undefined {
   return byName.get(name)
 }
 
@@ -33,7 +33,7 @@ export function faultsOfChanges(changes: ParamChanges, rules: ChangeRules): stri
 }
 
 function faultOf(name: string, value: string, { isForced, managed }: ChangeRules): string[] {
-  const refusal = REFUSED.get(name)
+  const refusal = REFUSED_PARAMS.get(name)
   if (refusal !== undefined) return [`${name} can have no effect: ${refusal}`]
   if (!NAME.test(name)) return [`${JSON.stringify(name.slice(0, 80))} is no name of a parameter`]
   const definition = byName.get(name)

@@ -38,7 +38,12 @@ export const PARAMS: readonly ParamDefinition[] = [
     purpose: 'Whether nodes run the NVIDIA device plugin, from which the exporter learns which pod has which GPU',
   },
   {
-    ...{ name: 'nvidia_device_time_slicing_replicas', faultOf: forms.integerFault(2, 48), allowed: '2 to 48', fallback: '' },
+    ...{
+      name: 'nvidia_device_time_slicing_replicas',
+      faultOf: forms.integerFault(2, 48),
+      allowed: '2 to 48',
+      fallback: '',
+    },
     ...{ effect: 'render', purpose: 'Pods that share a GPU in turns; without it GPUs are not shared' },
   },
   {
@@ -61,7 +66,12 @@ export const PARAMS: readonly ParamDefinition[] = [
     ...{ effect: 'render', purpose: 'Version of the chart of dcgm-exporter' },
   },
   {
-    ...{ name: 'prometheus_gpu_metrics_chart_version', faultOf: forms.chartFault(), allowed: 'x.y.z', fallback: '27.9.0' },
+    ...{
+      name: 'prometheus_gpu_metrics_chart_version',
+      faultOf: forms.chartFault(),
+      allowed: 'x.y.z',
+      fallback: '27.9.0',
+    },
     ...{ effect: 'render', purpose: 'Version of the chart of Prometheus' },
   },
   {
@@ -95,7 +105,7 @@ export const PARAMS: readonly ParamDefinition[] = [
 ]
 
 /** Parameters of other consoles that can have no effect here, and why. */
-export const REFUSED: ReadonlyMap<string, string> = new Map([
+export const REFUSED_PARAMS: ReadonlyMap<string, string> = new Map([
   ['cost_tracking_enable', 'Sonde has no billing: it knows no prices'],
   ['release_watcher_gc_interval', 'Sonde has no releases or deployments'],
   ['gpu_tag_enable', 'Sonde makes no cloud resources that could have tags'],

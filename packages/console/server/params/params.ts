@@ -4,7 +4,7 @@ import type { Param, ParamChange, ParamVersion } from '@sonde/sdk/api'
 import { HIDDEN, shownUrl } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { StateFile } from '../state-file/state-file.ts'
-import { definitionOf, faultsOfChanges, type ParamChanges } from './check-changes.ts'
+import { faultsOfChanges, type ParamChanges, paramDefinition } from './check-changes.ts'
 import { PARAMS } from './definitions.ts'
 
 const FILE_BYTES_MAX = 1 << 20
@@ -82,12 +82,12 @@ export class Params {
 
   /** The value of a parameter: as it was set, else as the configuration file says, else its default. */
   value(name: string): string {
-    return ownValue(this.#known, name) ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
+    return ownValue(this.#known, name) ?? this.#managed.get(name) ?? paramDefinition(name)?.fallback ?? ''
   }
 
   /** All parameters, also unknown ones that were forced. Secrets are hidden. */
   list(): readonly Param[] {
-    const unknown = Object.keys(this.#known.values).filter((name) => definitionOf(name) === undefined)
+    const unknown = Object.keys(this.#known.values).filter((name) => paramDefinition(name) === undefined)
     return [...PARAMS.map(({ name }) => name), ...unknown].map((name) => this.#paramOf(name))
   }
 
@@ -106,7 +106,7 @@ export class Params {
     return this.#update(who, (before) => {
       const managed = new Set([...this.#managed.keys()].filter((name) => ownValue(before, name) === undefined))
       const presentValue = (name: string) =>
-        ownValue(before, name) ?? this.#managed.get(name) ?? definitionOf(name)?.fallback ?? ''
+        ownValue(before, name) ?? this.#managed.get(name) ?? paramDefinition(name)?.fallback ?? ''
       const faults = faultsOfChanges(changes, { isForced, managed, presentValue })
       if (faults.length > 0) throw new SondeError('PRM_VALUE', faults.join('; '))
       return changes
@@ -149,7 +149,7 @@ export class Params {
   }
 
   #paramOf(name: string): Param {
-    const definition = definitionOf(name)
+    const definition = paramDefinition(name)
     const isSet = ownValue(this.#known, name) !== undefined
     const setBy = this.#known.versions.findLast(({ changes }) => changes.some((change) => change.name === name))
     return {
@@ -175,7 +175,7 @@ function shownVersion(version: ParamVersion): ParamVersion {
 
 /** A value without secrets. */
 function shown(name: string, value: string): string {
-  const { secret } = definitionOf(name) ?? {}
+  const { secret } = paramDefinition(name) ?? {}
   if (value === '' || secret === undefined) return value
   return secret === 'url' ? shownUrl(value) : HIDDEN
 }

@@ -14,7 +14,7 @@ import {
 } from '@sonde/sdk/internal'
 
 /** How long a change waits for the change of another process. Unit: milliseconds. */
-const LOCK_LIMIT_MS = 3000
+const LOCK_LIMIT_MS = 10_000
 const LOCK_LOOK_MS = 20
 
 /** Options of {@link StateFile}. */

@@ -1,12 +1,12 @@
-import type { Identity } from '@sonde/sdk/api'
+import type { UserIdentity } from '@sonde/sdk/api'
 import { csrfWord, isLoggedOut } from '../state/session.ts'
 import { createValueStore, useStore } from '../state/value-store.ts'
 import { getAnswer, sendChange } from './client.ts'
 
-const identity = createValueStore<Identity | null>(null)
+const identity = createValueStore<UserIdentity | null>(null)
 
 /** Who uses the page; null before it is known. */
-export function useIdentity(): Identity | null {
+export function useIdentity(): UserIdentity | null {
   return useStore(identity)
 }
 

@@ -1,13 +1,13 @@
 /** The roles, the weakest first. Each may do what those before it may. */
-export type Role = 'viewer' | 'operator' | 'admin'
+export type UserRole = 'viewer' | 'operator' | 'admin'
 
 /** Who asks, and how that is known. */
-export interface Identity {
+export interface UserIdentity {
   /** `local`: from this machine, without a login. */
   readonly via: 'local' | 'token' | 'session' | 'proxy'
   /** Name of the token or of the user. */
   readonly name: string
-  readonly role: Role
+  readonly role: UserRole
 }
 
 /** What `GET /api/v1/session` answers. */
@@ -15,7 +15,7 @@ export interface SessionAnswer {
   /** Whether this server asks others than this machine for a login. */
   readonly needsLogin: boolean
   /** Null before a login. */
-  readonly identity: Identity | null
+  readonly identity: UserIdentity | null
   /** What the page sends as `x-sonde-csrf` with each change; empty without a session. */
   readonly csrf: string
 }
