@@ -39,7 +39,7 @@ const SHOWN: readonly Shown[] = [
   }),
   row('PCC slot 0 rtt_ns', 'slot 0 rtt_ns', 'last', 'doca_pcc_value', { counter: 'rtt_ns' }),
   row('Bit error ratio', 'before correction', 'last', 'doca_phy_raw_bit_error_ratio'),
-  row('Diagnostic link errors', 'link_downed', 'rate', 'doca_diag_link_errors', { type: 'link_downed' }),
+  row('Diagnostic link errors', 'link down', 'rate', 'doca_diag_link_errors', { type: 'link_downed' }),
   row('Received light', 'lane 2', 'last', 'doca_phy_lane_rx_power_dbm', { lane: '2' }),
   row('Module', 'temperature', 'last', 'doca_phy_temperature_celsius'),
   row('PCIe stalled', 'writes', 'last', 'doca_pci_outbound_stalled_writes_ratio'),

@@ -149,6 +149,8 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
     const besideX = isOneLine ? x + context.measureText(`${name}  `).width : x
     context.fillStyle = palette.ink3
     context.font = `400 ${10 * unit}px ${TEXT_FONT}`
+    // A number that is cut would be another number.
+    if (besideX + context.measureText(lane.note).width > context.canvas.width) continue
     context.fillText(lane.note, besideX, isOneLine ? y : y + NOTE_PX * unit)
   }
 }

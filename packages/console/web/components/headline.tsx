@@ -32,13 +32,16 @@ export function Headline({
       {text.tone !== 'calm' && <Icon name={text.tone} />}
       <div className="headline-words" aria-live={announced === undefined ? 'polite' : 'off'}>
         {moment && <p className="headline-moment">{moment}</p>}
-        {stale && (
-          <p className="headline-moment is-stale">
-            <Icon name="stale" />
-            {`As of ${formatClock(stale.atMs, zone)} ${zoneName(zone, stale.atMs)}, when data came last`}
-          </p>
-        )}
-        <p className="headline-sentence">{text.sentence}</p>
+        {/* Data may stop and go on every few seconds: a mark beside the sentence moves nothing below it. */}
+        <div className="headline-line">
+          <p className="headline-sentence">{text.sentence}</p>
+          {stale && (
+            <p className="headline-moment is-stale">
+              <Icon name="stale" />
+              {`As of ${formatClock(stale.atMs, zone)} ${zoneName(zone, stale.atMs)}, when data came last`}
+            </p>
+          )}
+        </div>
         {text.facts && <p className="headline-facts">{text.facts}</p>}
       </div>
       {announced !== undefined && (

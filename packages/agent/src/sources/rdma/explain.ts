@@ -131,7 +131,7 @@ export async function findRdmaDevices(context: ChainContext): Promise<Finding> {
   const hasCore = !((await context.list(`${context.sysfs}/module/ib_core`)) instanceof ReadRefusal)
   const words = hasCore ? 'ib_core is loaded, but no driver has found an adapter' : 'no module of RDMA is loaded'
   const fix =
-    'load the module of your adapter, such as mlx5_ib or irdma; if there is no adapter, set enabled: false for rdma'
+    'load the module of your adapter, such as mlx5_ib or irdma; without an adapter, set enabled: false for this source'
   return broken(folder, `${answer}; ${words}`, fix)
 }
 

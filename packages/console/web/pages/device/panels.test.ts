@@ -53,6 +53,13 @@ test('a label whose values are lines makes one member each; a simulated twin of 
   assert.deepEqual(shown?.spec.noun, ['priority', 'priorities'])
 })
 
+test('a line is named by the short word for the value of its label, or by a value without a word', () => {
+  const line = { ...PAUSED, label: '{}', words: { '3': 'RDMA' } }
+  const series = ['3', '4'].map((priority) => ({ labels: { device: 'eth13', priority }, values: [1] }))
+  const [shown] = show([panel({ lines: [line] })], [{ query: queryOf(NIC, PAUSED)!, series }])
+  assert.deepEqual(shown?.spec.members.map(({ label }) => label).sort(), ['4', 'RDMA'])
+})
+
 test('a share of time ends at all of it, whatever a counter that is read late seems to gain', () => {
   const series = [{ labels: { device: 'eth13', priority: '3' }, values: [1.0126, Number.NaN, 0.4] }]
   const [shown] = show([panel({ lines: [PAUSED], quantity: PAUSE_SHARE })], [{ query: queryOf(NIC, PAUSED)!, series }])

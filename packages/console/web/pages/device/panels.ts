@@ -27,6 +27,8 @@ export interface PanelLine {
    * that tell the lines apart.
    */
   readonly each?: string | readonly string[]
+  /** Short words for values of the label `each`. Default: the values themselves. */
+  readonly words?: Readonly<Record<string, string>>
   /** Whether a value means up, for lanes of a state that is up or down. */
   readonly isUp?: (value: number) => boolean
   /** A metric whose newest value is the top of the lane. Default: all lanes share a scale. */
@@ -319,11 +321,12 @@ function memberOf(
 }
 
 /** Names the series of a line, of which all labels are given. */
-function namesOf({ label, each }: PanelLine, all: readonly Labels[]): (labels: Labels) => string {
+function namesOf({ label, each, words = {} }: PanelLine, all: readonly Labels[]): (labels: Labels) => string {
   if (each === undefined) return () => label
   if (typeof each === 'string') {
     return (labels) => {
-      const value = labels[each] ?? ''
+      const own = labels[each] ?? ''
+      const value = words[own] ?? own
       return label.includes('{}') ? label.replace('{}', value) : `${label} ${value}`.trim()
     }
   }

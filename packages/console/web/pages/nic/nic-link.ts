@@ -20,6 +20,16 @@ import { driver, NO_DRIVER, NO_RDMA, port } from './nic-lines.ts'
 const ACTIVE_MIN = 4
 /** The physical state of a link that is up. */
 const LINK_UP = 5
+/** Kinds of link errors, short enough for the room beside a chart. */
+const LINK_ERRORS: Readonly<Record<string, string>> = {
+  link_downed: 'link down',
+  link_error_recovery: 'recovered',
+  symbol_error: 'symbol',
+  effective_error: 'effective',
+  port_rcv_errors: 'received',
+  local_link_integrity_errors: 'integrity',
+  excessive_buffer_overrun_errors: 'overrun',
+}
 const NO_MODULE = 'No source reads the cable or module of this port.'
 
 /** Bit errors, their correction, module and state of a link. */
@@ -76,7 +86,7 @@ function errors(): readonly DevicePanel[] {
       quantity: PER_SECOND,
       scale: 'lanes',
       slots: [1],
-      lines: [{ ...rate('doca_diag_link_errors', '{}'), each: 'type' }],
+      lines: [{ ...rate('doca_diag_link_errors', '{}'), each: 'type', words: LINK_ERRORS }],
       without: 'No source reads the link errors of the adapter; doca_telemetry_phy does.',
     },
     {
