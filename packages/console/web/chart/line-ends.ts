@@ -18,6 +18,8 @@ const LABEL_DISTANCE_PX = 13
 /** Of a name above the foot of its lane, and of the note below the name. */
 const NAME_PX = 17
 const NOTE_PX = 13
+/** Least room between a name and the note behind it; twice that where there is room. */
+const NOTE_GAP_PX = 3
 /** A lane that is lower has its name and its note on one line. */
 const TWO_LINES_MIN_PX = 26
 /** More lines than this are told apart in the header and the table, not at the right end. */
@@ -146,12 +148,14 @@ function drawLaneNames(plot: uPlot, model: PlotModel, palette: Palette, unit: nu
     context.fillStyle = palette.ink2
     const name = fitted(context, label, (mostRoom(plot.width) - BESIDE_PX + 2) * unit)
     context.fillText(name, x, y)
-    const besideX = isOneLine ? x + context.measureText(`${name}  `).width : x
+    const nameWidth = isOneLine ? context.measureText(name).width : 0
+    const gap = isOneLine ? NOTE_GAP_PX * unit : 0
     context.fillStyle = palette.ink3
     context.font = `400 ${10 * unit}px ${TEXT_FONT}`
+    const noteX = Math.min(x + nameWidth + 2 * gap, context.canvas.width - context.measureText(lane.note).width)
     // A number that is cut would be another number.
-    if (besideX + context.measureText(lane.note).width > context.canvas.width) continue
-    context.fillText(lane.note, besideX, isOneLine ? y : y + NOTE_PX * unit)
+    if (noteX < x + nameWidth + gap) continue
+    context.fillText(lane.note, noteX, isOneLine ? y : y + NOTE_PX * unit)
   }
 }
 
