@@ -6,7 +6,7 @@ import { hintCountType } from '../../packages/agent/src/hints/hints.ts'
 import { originType } from '../../packages/agent/src/infos/origin-type.ts'
 import { INFO_METRICS } from '../../packages/agent/src/infos/type.ts'
 import { faultType } from '../../packages/agent/src/pipeline/faults.ts'
-import { appGpuType, podGpuType, sharedGpuType } from '../../packages/agent/src/pods/type.ts'
+import { appGpuType, podGpuNicType, podGpuType, sharedGpuType } from '../../packages/agent/src/pods/type.ts'
 import { SELF_TYPES } from '../../packages/agent/src/self.ts'
 import { refusalType, serviceType } from '../../packages/agent/src/service/stats.ts'
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
@@ -43,7 +43,7 @@ export interface DeclaredType {
 }
 
 const AGENT_TYPES: readonly RecordType[] = [
-  ...[podGpuType, sharedGpuType, appGpuType],
+  ...[podGpuType, podGpuNicType, sharedGpuType, appGpuType],
   ...INFO_METRICS.map(({ type }) => type),
   ...SELF_TYPES,
   ...[sourceHealthType, sinkHealthType, storeHealthType, lossType, faultType, hintCountType, originType],

@@ -4,7 +4,7 @@ import { hardwareTypes, ownKinds } from './devices/own-kinds.ts'
 import { INFO_METRICS } from './infos/type.ts'
 import type { Faults } from './pipeline/faults.ts'
 import type { Router } from './pipeline/router.ts'
-import { appGpuType, podGpuType, sharedGpuType } from './pods/type.ts'
+import { appGpuType, podGpuNicType, podGpuType, sharedGpuType } from './pods/type.ts'
 import { Service } from './service/service.ts'
 
 /** Options of {@link makeService}. */
@@ -19,7 +19,14 @@ export function makeService({ config, log, router, prometheus, faults }: Service
   const { service, dataSources } = config
   if (!service.enabled) return undefined
   const types = dataSources.flatMap(({ definition }) => definition.types)
-  const made = [podGpuType, sharedGpuType, appGpuType, ...INFO_METRICS.map(({ type }) => type), ...hardwareTypes(types)]
+  const made = [
+    podGpuType,
+    podGpuNicType,
+    sharedGpuType,
+    appGpuType,
+    ...INFO_METRICS.map(({ type }) => type),
+    ...hardwareTypes(types),
+  ]
   return new Service({
     config: service,
     log,
