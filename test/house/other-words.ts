@@ -1,14 +1,14 @@
 /** Words that begin as the name of a metric or a type does, and have another meaning. */
 export const OTHER_WORDS: readonly string[] = [
   // Labels of Kubernetes and of exporters.
-  ...['pod_name', 'pod_namespace', 'app_kubernetes_io_name'],
+  ...['pod_name', 'pod_namespace', 'app_kubernetes_io_name', 'app_kubernetes_io_part_of'],
   // Types without metrics that are made while Sonde runs.
   ...['sonde_hint', 'sonde_hint_pause', 'sonde_opaque_64', 'sonde_opaque_128', 'sonde_opaque_65536'],
   // Metrics that exist only after an origin changed, and an origin.
   ...['sonde_origin_changes_total', 'sonde_origin_changed_timestamp_seconds', 'pci_files'],
   // Codes, rules and options.
   ...['host_replaced', 'shared_device', 'pod_limit', 'pod_ended', 'shared_limit', 'app_id', 'shared_key_file'],
-  ...['pci_files'],
+  ...['pci_files', 'pod_labels', 'pod_labels_max', 'pod_label_limit'],
   // Names of the recipe that Sonde does not have; docs/doca.md says why.
   ...['doca_adp_retx_bytes', 'doca_adp_retx_avg_rtt_ns', 'doca_pci_tlp_errors'],
   // Functions, types and tools of the DOCA libraries.
