@@ -86,7 +86,10 @@ export const podGpuNicType = defineType(
     nic_numa_node: gauge('u16', { help: 'NUMA node of the NIC' }),
     nics: gauge('u32', { help: 'NICs of the pod' }),
   },
-  { entity: { kind: 'gpu', key: ['UUID'], host: 'Hostname' }, core: [] },
+  {
+    entity: { kind: 'gpu', key: ['UUID'], host: 'Hostname' },
+    core: ['same_socket', 'gpu_socket', 'nic_socket', 'gpu_numa_node', 'nic_numa_node'],
+  },
 )
 
 /** The GPUs of one service: a row after each sample of its GPUs. */
