@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { type AgentOptions, createAgent } from '@sonde/agent'
 import { checkDataSources } from '@sonde/agent/config'
 import { appRoutes, pageRoutes, type Store } from '@sonde/console'
-import { appLimits, gpuReaders } from '../packages/cli/src/commands/gpu-readers.ts'
+import { appLimits, appOrigin } from '../packages/cli/src/commands/gpu-readers.ts'
 import { openManagement } from '../packages/cli/src/commands/management.ts'
 import { readyLine, serveAgent } from '../packages/cli/src/commands/run.ts'
 import { untilSignal } from '../packages/cli/src/commands/until-signal.ts'
@@ -54,11 +54,7 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     const management = await openManagement(loaded, config.export.prometheus.host, openLog('debug'))
     const running = await serveAgent(agent, loaded, management, async (app) => {
       if (!hasPage) return
-      appRoutes(app, {
-        history: agent.history,
-        limits: appLimits(loaded, management.params),
-        readers: () => gpuReaders(agent),
-      })
+      appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
       await pageRoutes(app)
     })
     console.log(await readyLine(agent, running.addresses, '', 0))

@@ -109,9 +109,9 @@ test('the numbers of apps, services and pods are those of raw samples', needs('c
     await row.waitFor()
     const cells = await row.locator('td').allInnerTexts()
     const pods = [...(await rawOf(stage)).values()].map(numbersOf)
-    assert.deepEqual(cells.slice(0, 3), ['2', '5', '7'])
-    assertShown(cells[3] ?? '', mean(pods.map((numbers) => numbers.get('Utilisation') ?? Number.NaN)), 'utilisation')
-    assertShown(cells[4] ?? '', sum(pods.map((numbers) => numbers.get('Power') ?? Number.NaN)), 'power')
+    assert.deepEqual(cells.slice(3, 8), ['7', '5', '2', 'ml', '–'])
+    assertShown(cells[1] ?? '', mean(pods.map((numbers) => numbers.get('Utilisation') ?? Number.NaN)), 'utilisation')
+    assertShown(cells[2] ?? '', sum(pods.map((numbers) => numbers.get('Power') ?? Number.NaN)), 'power')
     await lookEverywhere(t, page, 'apps')
     await row.getByRole('link', { name: 'chat' }).focus()
     await page.keyboard.press('Enter')
@@ -308,8 +308,7 @@ test('a pod leads to the pages of its GPUs, and these lead back', needs('chromiu
     await takePicture(t, page, 'gpu-held')
     await back.focus()
     await page.keyboard.press('Enter')
-    await page.waitForURL(/\/apps\/pretrain\/gpu\?.*q=trainer-0/)
-    await row.waitFor()
+    await page.waitForURL(/\/pods\/[^/]+\/trainer-0/)
   })
   await stage.visit('/apps/lab/gpu', async (page) => {
     await page

@@ -17,6 +17,11 @@ export interface TestPod {
   readonly namespace?: string
   /** Seconds since the Unix epoch. Default: long ago. */
   readonly startedS?: number
+  /** Default: unknown. */
+  readonly node?: string
+  /** Phase, and why it waits, in words of Kubernetes. Default: unknown. */
+  readonly phase?: string
+  readonly waiting?: string
   /** Default: the GPUs that it holds. */
   readonly requested?: number
   readonly gpus: readonly { readonly UUID: string; readonly values?: Readonly<Record<string, number>> }[]
@@ -58,8 +63,9 @@ function probeOf({ probe = 'present' }: TestPods) {
 function report({ source }: SourceContext, { pods }: TestPods): void {
   const put = (type: RecordType, values: Readonly<Record<string, unknown>>) =>
     source.report(type, recordOf(type, values))
-  for (const { app, service, pod, namespace = 'ml', startedS = LONG_AGO_S, requested, gpus } of pods) {
-    const facts = { node_name: '', via: 'test', start_time_seconds: startedS, requested_gpus: requested ?? gpus.length }
+  for (const { app, service, pod, namespace = 'ml', startedS = LONG_AGO_S, requested, gpus, ...more } of pods) {
+    const { node = '', phase = '', waiting = '' } = more
+    const facts = { node_name: node, phase, waiting, via: 'test', start_time_seconds: startedS, requested_gpus: requested ?? gpus.length }
     put(podInfoType, { namespace, pod, app, service, ...facts })
     for (const { UUID, values } of gpus) {
       put(podDeviceType, { namespace, pod, container: 'main', UUID, present: 1, via: 'test' })

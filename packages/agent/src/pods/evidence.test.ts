@@ -20,7 +20,7 @@ test('on a node whose kubelet reports devices, an exporter that names another po
     ['b', 1],
     ['old', 1],
   ])
-  assert.equal(cluster.pods.attributions().get('ml/old')?.confidence, 'likely')
+  assert.equal(cluster.pods.details().get('ml/old')?.attribution.confidence, 'likely')
   kubelet.claims('new', KUBELET, 'GPU-a').claims('b', KUBELET, 'GPU-b')
   exporter.gpu('GPU-a', VALUES).gpu('GPU-b', VALUES).claims('old', EXPORTER, 'GPU-a').claims('b', EXPORTER, 'GPU-b')
   assert.deepEqual(podsOf(cluster), [
@@ -28,13 +28,14 @@ test('on a node whose kubelet reports devices, an exporter that names another po
     ['new', 1],
   ])
   assert.equal(cluster.pod('new')?.shared_with, 0, 'the refuted pod shares nothing')
-  const attributions = cluster.pods.attributions()
-  assert.deepEqual(attributions.get('ml/new'), {
+  const details = cluster.pods.details()
+  assert.deepEqual(details.get('ml/new')?.gpus, [{ host: 'here', uuid: 'GPU-a', instance: '' }])
+  assert.deepEqual(details.get('ml/new')?.attribution, {
     ...{ confidence: 'certain', from: ['kubelet'], appLabel: '', serviceLabel: '', labelsFrom: '' },
     ...{ phase: '', waiting: '' },
     notes: ['scrape labels of dcgm-exporter names ml/old for GPU-a; kubelet names ml/new'],
   })
-  assert.deepEqual(attributions.get('ml/b')?.notes, [])
+  assert.deepEqual(details.get('ml/b')?.attribution.notes, [])
 })
 
 test('without the kubelet the exporter decides again', () => {
@@ -70,6 +71,6 @@ test('a source that contradicts itself is doubtful, with its reason', () => {
     .gpu('GPU-a', VALUES)
     .claims('a', { ...KUBELET, doubt }, 'GPU-a')
   podsOf(cluster)
-  const { confidence, notes } = cluster.pods.attributions().get('ml/a') ?? {}
+  const { confidence, notes } = cluster.pods.details().get('ml/a')?.attribution ?? {}
   assert.deepEqual([confidence, notes], ['doubtful', [doubt]])
 })

@@ -1,5 +1,5 @@
 import { type Batch, countDrop, type Sink, sinkStats } from '@sonde/sdk'
-import type { GpuAttribution } from '@sonde/sdk/api'
+import type { GpuOfPod, PodDetails } from '@sonde/sdk/api'
 import { namespacedName, Periods, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
 import { attributionOf, refutersOf } from './attribution.ts'
@@ -99,15 +99,17 @@ export class PodGpus implements Sink {
   }
 
   /**
-   * How the apps and devices of all pods were decided, by namespace and name. A simulated pod beside a real pod of the
-   * same name is left out.
+   * Node and devices of all pods, and how these were decided, by namespace and name. A simulated pod beside a real pod
+   * of the same name is left out.
    */
-  attributions(): ReadonlyMap<string, GpuAttribution> {
+  details(): ReadonlyMap<string, PodDetails> {
     const refuters = refutersOf(this.#pods.refuted())
-    const byPod = new Map<string, GpuAttribution>()
+    const byPod = new Map<string, PodDetails>()
     for (const pod of this.#pods.all()) {
       const key = namespacedName(pod.namespace, pod.pod)
-      if (!byPod.has(key) || pod.source.labels.simulated === undefined) byPod.set(key, attributionOf(pod, refuters))
+      if (byPod.has(key) && pod.source.labels.simulated !== undefined) continue
+      const gpus = Array.from(pod.devices.keys(), gpuOfKey)
+      byPod.set(key, { node: pod.node, gpus, attribution: attributionOf(pod, refuters) })
     }
     return byPod
   }
@@ -244,4 +246,9 @@ export class PodGpus implements Sink {
     }
     yield* this.#rows.end()
   }
+}
+
+function gpuOfKey(key: string): GpuOfPod {
+  const [host, uuid, instance] = partsOfKey(key)
+  return { host, uuid, instance }
 }

@@ -59,6 +59,8 @@ export interface Pod {
   isScheduled: boolean | undefined
   /** Labels to copy, as JSON; empty if there are none. */
   labels: string
+  /** Name of its node; empty if it has none, or it is unknown. */
+  node: string
   /** Constant labels of its source, such as `simulated`. */
   source: SourceInfo
   /** Devices that it holds, by key. */
@@ -249,6 +251,7 @@ export class PodTable {
       gpusRequested: undefined,
       isScheduled: undefined,
       labels: '',
+      node: '',
       devices: new Map(),
       refuted: new Map(),
       origin: undefined,
@@ -322,6 +325,7 @@ function mergeInfos(pod: Pod): void {
   pod.startedS = infos.find(({ startedS }) => startedS !== undefined)?.startedS
   pod.gpusRequested = infos.find(({ gpusRequested }) => gpusRequested !== undefined)?.gpusRequested
   pod.labels = infos.find(({ labels }) => labels !== '')?.labels ?? ''
+  pod.node = infos.find(({ node }) => node !== '')?.node ?? ''
   pod.isScheduled = infos.length === 0 ? undefined : infos.some(({ node }) => node !== '')
 }
 

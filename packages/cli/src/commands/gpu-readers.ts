@@ -1,5 +1,5 @@
 import { type Agent, agentCatalogue } from '@sonde/agent'
-import type { AppRoutesOptions, GpuReaderState, Params } from '@sonde/console'
+import type { AppRoutesOptions, DeviceTrouble, GpuReaderState, Params } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 
 /** Record types that sources of GPUs report. */
@@ -32,6 +32,19 @@ export function appLimits({ config }: Loaded, params: Params): AppRoutesOptions[
   }
 }
 
+/** The worst confirmed hint of each GPU of an agent, by the UUID of the GPU. */
+function gpuTrouble({ hints, devices }: Agent): ReadonlyMap<string, DeviceTrouble> {
+  const trouble = new Map<string, DeviceTrouble>()
+  for (const { device, severity, stage, title } of hints.answer().hints) {
+    const { kind, labels } = devices.byId(device) ?? {}
+    const { UUID } = labels ?? {}
+    if (kind !== 'gpu' || UUID === undefined || severity === 'notice' || stage !== 'standing') continue
+    // The worst hint comes first.
+    if (!trouble.has(UUID)) trouble.set(UUID, { severity, title })
+  }
+  return trouble
+}
+
 /** Options of the routes of apps for an agent. */
 export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits'>> {
   const catalogue = agentCatalogue(agent)
@@ -41,7 +54,8 @@ export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits
     history: agent.history,
     place: 'agent',
     readers: () => gpuReaders(agent),
-    attributions: () => agent.pods.attributions(),
+    details: () => agent.pods.details(),
+    trouble: () => gpuTrouble(agent),
     readsRequests: () => agent.sources.some(isReading),
     latest: (metric) => catalogue.series({ metric }),
   }

@@ -6,3 +6,9 @@ export interface AppPod extends GpuPod {
   /** Unique key of the pod. */
   readonly key: string
 }
+
+/** What is added to the numbers of a pod. */
+type Added = 'gaps' | 'attribution' | 'node' | 'condition'
+
+/** The numbers of a pod, before their reasons and its condition are known. */
+export type PodNumbers = Omit<AppPod, Added>

@@ -11,6 +11,7 @@ function podWith(known: readonly GpuField[], more: Partial<GpuPod> = {}): GpuPod
     ...{ namespace: 'ml', name: 'trainer-3', service: 'trainer', gpus: 1, instances: 0, requested: 1 },
     ...{ isWarming: false, startedMs: NOW_MS - 600_000, ageMs: 500, isSimulated: false },
     ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [], attribution: null },
+    ...{ node: '', condition: { rank: 9, tone: 'ok', words: 'ok' } },
     values: Object.fromEntries(values) as GpuPod['values'],
     ...more,
   }

@@ -1,5 +1,6 @@
-import { GPU_FIELDS, type GpuField, type GpuGap, type GpuPod } from '@sonde/sdk/api'
+import { GPU_FIELDS, type GpuField, type GpuGap } from '@sonde/sdk/api'
 import { countOf } from '@sonde/sdk/internal'
+import type { PodNumbers } from './app-pod.ts'
 import { SUMMED_FIELDS } from './fields.ts'
 import type { Reasons } from './reasons.ts'
 
@@ -9,7 +10,7 @@ const OF_WHOLE_GPUS: ReadonlySet<GpuField> = new Set(['gpu-util', 'gpu-power-w']
 const OFF_BY_DEFAULT: ReadonlySet<GpuField> = new Set(['gpu-sm-active', 'gpu-fp16-active', 'gpu-fp32-active'])
 
 /** A pod before the reasons for its missing numbers are known. */
-export type KnownPod = Omit<GpuPod, 'gaps' | 'attribution'>
+export type KnownPod = Omit<PodNumbers, 'app' | 'key'>
 
 /**
  * The reasons for missing numbers of a pod: each number that is null has one reason.

@@ -1,4 +1,4 @@
-import type { GpuAttribution } from '@sonde/sdk/api'
+import type { Hint, PodDetails } from '@sonde/sdk/api'
 import type { History, LatestSeries } from '@sonde/sdk/internal'
 
 /** A reader of GPUs: a source, or an exporter. */
@@ -11,6 +11,11 @@ export interface GpuReaderState {
   readonly state: 'starting' | 'reading' | 'empty' | 'failing'
   /** A sentence; may be empty. */
   readonly reason: string
+}
+
+/** A finding of a rule on a device; notices are none. */
+export interface DeviceTrouble extends Pick<Hint, 'title'> {
+  readonly severity: 'critical' | 'warning'
 }
 
 /**
@@ -28,8 +33,10 @@ export interface AppsOrigin {
   readonly readers?: () => readonly GpuReaderState[]
   /** Whether the requests of pods are read. Default: true if any pod has a request. */
   readonly readsRequests?: () => boolean
-  /** How apps and GPUs of pods were decided, by `namespacedName`. Default: unknown. */
-  readonly attributions?: () => ReadonlyMap<string, GpuAttribution>
+  /** Nodes and GPUs of pods, and how they were decided, by `namespacedName`. Default: unknown. */
+  readonly details?: () => ReadonlyMap<string, PodDetails>
+  /** The worst trouble of each GPU, by its UUID. Default: unknown. */
+  readonly trouble?: () => ReadonlyMap<string, DeviceTrouble>
   /** The latest values of a metric, with the reason of each absent value. Default: reasons are unknown. */
   readonly latest?: (metric: string) => Promise<readonly LatestSeries[]>
 }

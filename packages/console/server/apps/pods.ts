@@ -1,9 +1,11 @@
 import { type Labels, SondeError } from '@sonde/sdk'
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 import { type History, namespacedName, type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
-import type { AppPod } from './app-pod.ts'
+import type { AppPod, PodNumbers } from './app-pod.ts'
+import { bySickness, conditionOf } from './condition.ts'
 import { podMetric, shownNumber } from './fields.ts'
 import { gapsOf } from './gaps.ts'
+import { idlePods } from './idle.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow, rowMaker } from './now.ts'
 import type { AppsOrigin } from './origin.ts'
@@ -32,6 +34,7 @@ const MORE = [
 /** Current GPU pods, and how often they are sampled. */
 export interface PodsNow {
   readonly nowMs: number
+  /** The sickest first. */
   readonly pods: readonly AppPod[]
   /** Devices that these pods do not hold alone. */
   readonly shared: readonly SharedGpu[]
@@ -39,24 +42,36 @@ export interface PodsNow {
   readonly intervalMs: number
 }
 
+/** Which pods and numbers are wanted. */
+export interface PodsWanted {
+  /** Default: all apps. */
+  readonly app?: string | undefined
+  /** Services of the app. Default: all. */
+  readonly services?: readonly string[] | undefined
+  /** Default: all nine. */
+  readonly fields?: readonly GpuField[]
+}
+
 /**
- * Queries a history for the current GPU pods of one or all apps, of some or all services: one request, and a second if
+ * Queries a history for the current GPU pods of one or all apps, of some or all services: two requests, and a third if
  * pods share GPUs.
  *
  * @throws SondeError `APP_CAP` if there are too many for one answer.
  */
 export async function podsNow(
-  { history, latest, attributions }: Pick<AppsOrigin, 'history' | 'latest' | 'attributions'>,
-  app: string | undefined,
-  services?: readonly string[],
+  { history, latest, details, trouble }: Pick<AppsOrigin, 'history' | 'latest' | 'details' | 'trouble'>,
+  { app, services, fields = GPU_FIELDS }: PodsWanted = {},
 ): Promise<PodsNow> {
   const nowMs = Date.now()
   const matchers = app === undefined ? [] : serviceMatchers(app, services)
-  const asked = [...GPU_FIELDS.map(podMetric), ...MORE, SERVICE_METRIC]
+  const asked = [...fields.map(podMetric), ...MORE, SERVICE_METRIC]
   const queries = asked.map((metric): SeriesQuery => {
     return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
   })
-  const answer = await history.query(requestOfNow(nowMs, queries)).catch((error: unknown) => {
+  const [answer, idle] = await Promise.all([
+    history.query(requestOfNow(nowMs, queries)),
+    idlePods(history, matchers, nowMs),
+  ]).catch((error: unknown) => {
     throw tooManyPods(app, error)
   })
   const intervalMs = distanceOf(answer)
@@ -65,26 +80,32 @@ export async function podsNow(
   const isShared = ({ byMetric }: Numbers) =>
     (byMetric.get('pod_gpu_shared_with') ?? 0) > 0 || (byMetric.get('pod_gpu_instances') ?? 0) > 0
   const sharing = new Map(chosen.filter(isShared).map((row) => [sharedPodKey(row.labels), row]))
-  const shared = sharing.size === 0 ? [] : await sharedGpus(history, sharedQueries(matchers, GPU_FIELDS), nowMs)
+  const shared = sharing.size === 0 ? [] : await sharedGpus(history, sharedQueries(matchers, fields), nowMs)
   const ofSharing = shared.filter(({ pod, rowMs }) => {
     const row = sharing.get(pod)
     // Rows of a device remain for a while after the pod no longer shares it.
     return row !== undefined && isOfSample(rowMs, row.rowMs)
   })
   const byPod = Map.groupBy(ofSharing, ({ pod }) => pod)
-  const pods: Omit<AppPod, 'gaps' | 'attribution'>[] = []
+  const pods: PodNumbers[] = []
   for (const row of chosen) {
     if (turn.isOver()) await turn.next()
     pods.push(podOf(row, byPod.get(sharedPodKey(row.labels)) ?? [], nowMs))
   }
   const reasons = await reasonsOf(pods, latest)
-  const decided = attributions?.()
-  const told = pods.map((pod) => ({
-    ...pod,
-    gaps: gapsOf(pod, nowMs, reasons.get(pod.key)),
-    attribution: decided?.get(namespacedName(pod.namespace, pod.name)) ?? null,
-  }))
-  return { nowMs, pods: told, shared: ofSharing, intervalMs }
+  const detailsBy = details?.()
+  const troubles = trouble?.() ?? new Map()
+  const told = pods.map((pod) => {
+    const known = detailsBy?.get(namespacedName(pod.namespace, pod.name))
+    return {
+      ...pod,
+      gaps: gapsOf(pod, nowMs, reasons.get(pod.key)),
+      node: known?.node ?? '',
+      condition: conditionOf(pod, { nowMs, details: known, trouble: troubles, isIdle: idle.has(pod.key) }),
+      attribution: known?.attribution ?? null,
+    }
+  })
+  return { nowMs, pods: told.sort(bySickness), shared: ofSharing, intervalMs }
 }
 
 async function sharedGpus(history: History, queries: SeriesQuery[], nowMs: number): Promise<SharedGpu[]> {
@@ -131,7 +152,7 @@ interface Numbers {
 }
 
 /**
- * The rows of pods in an answer to all queries, by app, service, namespace and name. A history repeats the last row of
+ * The rows of pods in an answer to all queries. A history repeats the last row of
  * a pod for a while. A row older than the newest row of its service belongs to a pod that was gone by then. The same
  * holds for each number: a number that the newest row lacks is unknown. The function yields to the event loop in
  * between, because there may be ten thousand pods.
@@ -162,8 +183,7 @@ async function rowsOf({ results }: QueryAnswer): Promise<Numbers[]> {
   }
   const isThere = ({ labels, rowMs = Number.POSITIVE_INFINITY }: Numbers) =>
     rowMs >= (newestMs.get(rowMaker(labels)) ?? 0)
-  const there = [...known].filter(([, numbers]) => isThere(numbers)).sort(([a], [b]) => (a < b ? -1 : 1))
-  return there.map(([, numbers]) => withoutOld(numbers))
+  return [...known.values()].filter(isThere).map(withoutOld)
 }
 
 /** Removes the numbers that the newest row of the pod lacks. */
@@ -172,11 +192,7 @@ function withoutOld(numbers: Numbers): Numbers {
   return numbers
 }
 
-function podOf(
-  { labels, byMetric }: Numbers,
-  devices: readonly SharedGpu[],
-  nowMs: number,
-): Omit<AppPod, 'gaps' | 'attribution'> {
+function podOf({ labels, byMetric }: Numbers, devices: readonly SharedGpu[], nowMs: number): PodNumbers {
   const numberOf = (metric: (typeof MORE)[number]) => byMetric.get(metric) ?? null
   const values = Object.fromEntries(
     GPU_FIELDS.map((field) => {

@@ -1,6 +1,8 @@
 import type { Labels } from '@sonde/sdk'
 import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
 import { type History, type SeriesQuery, turn } from '@sonde/sdk/internal'
+import type { AppPod } from './app-pod.ts'
+import { appConditionOf, byAppSickness, namesOf, type RankedApp, WELL_RANK } from './condition.ts'
 import { appMetric, shownNumber } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow } from './now.ts'
@@ -96,10 +98,40 @@ function sizeOf({ labels, numbers, rowMs: madeMs }: ServiceRow, shared: readonly
   }
 }
 
-/** The apps of services, sorted by name. */
-export function appsOf(services: readonly ServiceSize[]): AppSummary[] {
+/** Names of the apps of services, sorted. */
+export function appNames(services: readonly ServiceSize[]): string[] {
+  return [...new Set(services.map(({ app }) => app))].sort()
+}
+
+/**
+ * The apps of services, the sickest first.
+ *
+ * @param pods Their pods, the sickest first; undefined if there are too many to judge.
+ */
+export function appsOf(services: readonly ServiceSize[], pods: readonly AppPod[] | undefined): AppSummary[] {
   const byName = Map.groupBy(services, ({ app }) => app)
-  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, ofApp]) => summaryOf(name, ofApp))
+  const podsBy = pods === undefined ? undefined : Map.groupBy(pods, ({ app }) => app)
+  const apps = [...byName].map(([name, ofApp]) => {
+    const ofPods = podsBy?.get(name) ?? []
+    const ranked = podsBy === undefined ? NOT_JUDGED : appConditionOf(ofPods)
+    return { name, ranked, services: ofApp, pods: ofPods }
+  })
+  return apps.sort(byAppSickness).map(({ name, ranked, services: ofApp, pods: ofPods }) => ({
+    ...summaryOf(name, ofApp),
+    condition: ranked.condition,
+    namespaces: distinctTexts(ofPods.map(({ namespace }) => namespace)),
+    nodes: distinctTexts(ofPods.map(({ node }) => node)),
+    podNames: namesOf(ofPods),
+  }))
+}
+
+const NOT_JUDGED: RankedApp = {
+  rank: WELL_RANK,
+  condition: { tone: 'absent', words: 'not judged: more pods than one answer holds', count: 0, pods: [] },
+}
+
+function distinctTexts(texts: readonly string[]): string[] {
+  return [...new Set(texts)].filter((text) => text !== '').sort()
 }
 
 /** Totals over all apps: a GPU that pods of several apps share counts once. */
@@ -107,7 +139,9 @@ export function totalOf(services: readonly ServiceSize[]): AppsAnswer['total'] {
   return { pods: services.reduce((sum, { pods }) => sum + pods, 0), ...gpusOf(services) }
 }
 
-function summaryOf(name: string, services: readonly ServiceSize[]): AppSummary {
+type AppNumbers = Omit<AppSummary, 'condition' | 'namespaces' | 'nodes' | 'podNames'>
+
+function summaryOf(name: string, services: readonly ServiceSize[]): AppNumbers {
   const utils = services.flatMap(({ util }) => util ?? [])
   const count = utils.reduce((total, util) => total + util.count, 0)
   const utilSum = utils.reduce((total, util) => total + util.avg * util.count, 0)

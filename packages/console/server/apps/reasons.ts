@@ -1,6 +1,6 @@
 import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 import { turn, UNTOLD_ABSENCE } from '@sonde/sdk/internal'
-import type { AppPod } from './app-pod.ts'
+import type { PodNumbers } from './app-pod.ts'
 import { podMetric } from './fields.ts'
 import type { AppsOrigin } from './origin.ts'
 import { sharedPodKey } from './shared-gpus.ts'
@@ -10,7 +10,7 @@ export type Reasons = ReadonlyMap<GpuField, string>
 
 /** Reasons for absent numbers of pods, by key of the pod. A number without a reported reason is left out. */
 export async function reasonsOf(
-  pods: readonly Omit<AppPod, 'gaps' | 'attribution'>[],
+  pods: readonly PodNumbers[],
   latest: AppsOrigin['latest'],
 ): Promise<ReadonlyMap<string, Reasons>> {
   const reasons = new Map<string, Map<GpuField, string>>()

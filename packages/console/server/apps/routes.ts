@@ -48,9 +48,10 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     answer: (request: FastifyRequest) => Promise<ApiAnswers[Path]>,
   ) => app.get(path, async (request, reply) => fresh(reply).send(await answer(request)))
   answerRoute('/api/v1/apps', async (request) => {
-    const { history } = originOf(request)
+    const origin = originOf(request)
+    const { history } = origin
     const sizes = await servicesBySize(history)
-    const apps = appsOf(sizes)
+    const apps = appsOf(sizes, sizes.length === 0 ? [] : await podsToJudge(origin))
     const why =
       apps.length > 0
         ? { state: 'ready' as const, summary: '', advice: [] }
@@ -63,16 +64,22 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   })
   answerRoute('/api/v1/apps/:app/gpu', (request) => gpuAnswer(originOf(request), request))
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
-    const { pods, shared } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
+    const { pods, shared } = await podsNow(originOf(request), {
+      app: nameIn(request, 'app'),
+      services: namesIn(request, 'services'),
+    })
     return fresh(reply).send(gpuServices(pods, shared).map(describeService))
   })
   app.get('/api/v1/apps/:app/processes', async (request, reply) => {
-    const { pods } = await podsNow(originOf(request), nameIn(request, 'app'), namesIn(request, 'services'))
+    const { pods } = await podsNow(originOf(request), {
+      app: nameIn(request, 'app'),
+      services: namesIn(request, 'services'),
+    })
     return fresh(reply).send(pods.map(describePod))
   })
   app.get('/api/v1/apps/:app/processes/:pod', async (request, reply) => {
     const [name, pod] = [nameIn(request, 'app'), nameIn(request, 'pod')]
-    const { pods } = await podsNow(originOf(request), name)
+    const { pods } = await podsNow(originOf(request), { app: name })
     const found = pods.filter((each) => each.name === pod)
     if (found.length === 0) throw unknown(`app ${name} has no GPU pod ${pod}`)
     return fresh(reply).send(found.map(describePod))
@@ -107,11 +114,21 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   }
 }
 
+/** The pods of all apps with what their condition needs; undefined if there are too many for one answer. */
+async function podsToJudge({ latest: _, ...origin }: AppRoutesOptions): Promise<readonly AppPod[] | undefined> {
+  try {
+    return (await podsNow(origin, { fields: ['gpu-util'] })).pods
+  } catch (error) {
+    if (error instanceof SondeError && error.code === 'APP_CAP') return undefined
+    throw error
+  }
+}
+
 async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Promise<AppGpuAnswer> {
   const { history, limits, readsRequests } = options
   const app = nameIn(request, 'app')
   const chosen = await chosenServices(history, limits(), app, request)
-  const { nowMs, pods, shared, intervalMs } = await podsNow(options, app, chosen.names)
+  const { nowMs, pods, shared, intervalMs } = await podsNow(options, { app, services: chosen.names })
   const knowsRequests =
     pods.some(({ requested }) => requested !== null) || readsRequests?.() === true || (await anyAsks(history))
   const { state, summary, advice } = stateOf(app, pods, options, knowsRequests)

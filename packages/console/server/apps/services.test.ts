@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
 import { sondeCommand } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import type { GpuReaderState } from './origin.ts'
 import { gpuServices } from './services.ts'
 import { stateOf } from './state.ts'
-
-type Values = Partial<Record<GpuField, number>>
-
-function podOf(name: string, values: Values, more: Partial<AppPod> = {}): AppPod {
-  return {
-    ...{ namespace: 'ml', name, service: 'decode', gpus: 1, instances: 0, requested: 1, isWarming: false },
-    ...{ key: name, app: 'chat', startedMs: 0, ageMs: 0, isSimulated: false },
-    ...{ sharedWith: 0, isScheduled: null, deviceValues: {}, gaps: [], attribution: null },
-    values: Object.fromEntries(GPU_FIELDS.map((field) => [field, values[field] ?? null])) as AppPod['values'],
-    ...more,
-  }
-}
+import { podOf } from './test-pod.ts'
 
 const withUtil = (count: number) => Array.from({ length: count }, (_, i) => podOf(`with-${i}`, { 'gpu-util': i }))
 const without = (count: number, more: Partial<AppPod> = {}) =>

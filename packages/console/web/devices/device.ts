@@ -39,9 +39,9 @@ export function devicePath({ kind, id }: Pick<DeviceInfo, 'kind' | 'id'>): strin
   return `${HARDWARE_PATHS.get(kind) ?? ENTITIES_PATH}/${pathPart(id)}`
 }
 
-/** Encodes a part of a path except for colons, which are legal and keep addresses readable. */
-function pathPart(text: string): string {
-  return encodeURIComponent(text).replaceAll('%3A', ':')
+/** Encodes a part of a path except for colons and `@`, which are legal and keep addresses readable. */
+export function pathPart(text: string): string {
+  return encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%40', '@')
 }
 
 /** The path of the page of the PCIe link at an address. */

@@ -25,9 +25,42 @@ export interface GpuNumber {
   readonly count: number
 }
 
+/** How well something is: an icon, a colour and words. `absent`: it is not known. */
+export interface Condition {
+  readonly tone: 'critical' | 'warning' | 'info' | 'ok' | 'absent'
+  /** A few words, such as `ImagePullBackOff` or `no utilisation`; never empty. */
+  readonly words: string
+}
+
+/** The condition of a pod, with its place in the order of pods: 0 is the sickest. */
+export interface PodCondition extends Condition {
+  readonly rank: number
+}
+
+/** Name of a pod. */
+export interface PodName {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** The condition of an app: that of its sickest pods. */
+export interface AppCondition extends Condition {
+  /** How many pods have it. */
+  readonly count: number
+  /** Some of these pods, by name: at most three. Empty if the app is well. */
+  readonly pods: readonly PodName[]
+}
+
 /** An app with GPU pods. */
 export interface AppSummary {
   readonly name: string
+  readonly condition: AppCondition
+  /** Namespaces of its pods, sorted. */
+  readonly namespaces: readonly string[]
+  /** Nodes of its pods, sorted; pods whose node is unknown are left out. */
+  readonly nodes: readonly string[]
+  /** Its pods by condition, the sickest first: at most three. */
+  readonly podNames: readonly PodName[]
   readonly services: number
   readonly pods: number
   /** GPUs, or MIG instances, that its pods hold. */
@@ -62,6 +95,7 @@ export interface GpuSum {
 /** What `GET /api/v1/apps` answers. */
 export interface AppsAnswer {
   readonly nowMs: number
+  /** The sickest first. */
   readonly apps: readonly AppSummary[]
   /** Over all apps, each GPU once. */
   readonly total: Pick<AppSummary, 'pods' | 'gpus' | 'sharedGpus' | 'powerW'>
@@ -89,6 +123,9 @@ export interface GpuPod {
   readonly namespace: string
   readonly name: string
   readonly service: string
+  /** Name of its node; empty if it has none, or it is unknown. */
+  readonly node: string
+  readonly condition: PodCondition
   /** Number of its GPUs or MIG instances; 0 if it requests some and none is known. */
   readonly gpus: number
   /** MIG instances among them, which have no utilisation and no power of their own. */
@@ -140,6 +177,22 @@ export interface GpuAttribution {
   readonly waiting: string
   /** Contradictions and gaps, as sentences without a full stop. */
   readonly notes: readonly string[]
+}
+
+/** A GPU, or MIG instance, that a pod holds. */
+export interface GpuOfPod {
+  readonly host: string
+  readonly uuid: string
+  /** Id of the MIG instance; empty for a whole GPU. */
+  readonly instance: string
+}
+
+/** Facts of a pod beside its numbers. */
+export interface PodDetails {
+  /** Name of its node; empty if it has none, or it is unknown. */
+  readonly node: string
+  readonly gpus: readonly GpuOfPod[]
+  readonly attribution: GpuAttribution
 }
 
 /** Why some numbers of a pod are not known. */

@@ -21,6 +21,12 @@ const attributionSchema = v.object({
   ...{ phase: v.string(), waiting: v.string(), notes: v.array(v.string()) },
 })
 
+const conditionSchema = v.object({
+  rank: v.number(),
+  tone: v.picklist(['critical', 'warning', 'info', 'ok', 'absent']),
+  words: v.string(),
+})
+
 /** The parts of an answer that are shown. All are optional: the program may be another one, or of another version. */
 const answerSchema = v.looseObject({
   nowMs: v.number(),
@@ -34,7 +40,8 @@ const answerSchema = v.looseObject({
   }),
   pods: v.array(
     v.looseObject({
-      ...{ namespace: v.string(), name: v.string(), app: v.string(), service: v.string() },
+      ...{ namespace: v.string(), name: v.string(), app: v.string(), service: v.string(), node: v.string() },
+      condition: conditionSchema,
       ...{ gpus: v.number(), instances: v.number(), sharedWith: v.number(), requested: numberOrNull },
       isScheduled: v.nullable(v.boolean()),
       ...{ isWarming: v.boolean(), startedMs: numberOrNull, ageMs: numberOrNull, isSimulated: v.boolean() },

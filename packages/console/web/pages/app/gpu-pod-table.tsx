@@ -1,4 +1,4 @@
-import type { GpuField, GpuPod, Hint } from '@sonde/sdk/api'
+import type { GpuField, GpuPod } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
@@ -11,16 +11,13 @@ import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { devicePath } from '../../devices/device.ts'
-import { hintState, worstByDevice } from '../../devices/hint-words.ts'
+import { podPath } from '../../devices/pod-path.ts'
 import { countText, formatQuantity } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { useMoment } from '../use-moment.ts'
-import { useMomentHints } from '../use-moment-hints.ts'
 import { attributionWords } from './attribution-words.ts'
 import { FIELD_WORDS } from './gpu-fields.ts'
-import { type HeldGpu, heldGpus, namespacedPod, worstOfPod } from './held-gpus.ts'
-import { isWaitingForNode } from './waiting-pods.ts'
+import { type HeldGpu, heldGpus, namespacedPod } from './held-gpus.ts'
 
 /** Types of the records that list the devices of containers, and of pods. */
 const HELD_TYPES = ['pod_device', 'pod_gpu'] as const
@@ -28,13 +25,12 @@ const HELD_TYPES = ['pod_device', 'pod_gpu'] as const
 const LINK_COUNT = 16
 const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
 
-/** One row per GPU pod; pods without numbers come first. */
+/** One row per GPU pod; the sickest come first, whatever the sort is. */
 export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   const series = useSeriesOfTypes(HELD_TYPES).data?.series
   const devices = useDevices().data?.devices
   const held = useMemo(() => heldGpus(series ?? [], devices ?? []), [series, devices])
-  const { hints } = useMomentHints(useMoment())
-  const worst = useMemo(() => worstByDevice(hints), [hints])
+  const page = usePageState()
   const gpusHeldBy = ({ namespace, name }: GpuPod) => held.get(namespacedPod({ namespace, pod: name }))
   const columns: readonly TableColumn<GpuPod>[] = [
     {
@@ -42,7 +38,11 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
       head: 'Pod',
       kind: 'rowHead',
       title: ({ name, namespace }) => `${name} of namespace ${namespace}`,
-      cell: ({ name }) => <span className="pod-name">{name}</span>,
+      cell: (pod) => (
+        <Link className="pod-name" href={page.hrefTo(podPath(pod))}>
+          {pod.name}
+        </Link>
+      ),
       sortKey: ({ name }) => name,
     },
     {
@@ -54,7 +54,7 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
     {
       key: 'state',
       head: 'State',
-      cell: (pod) => <PodState pod={pod} trouble={worstOfPod(gpusHeldBy(pod), worst)} />,
+      cell: ({ condition: { tone, words } }) => <StateMark tone={tone} word={words} />,
     },
     {
       key: 'gpus',
@@ -87,7 +87,7 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
     columns,
     fallback: BY_POD,
     wordsOf: ({ name, service, namespace }) => `${name} ${service} ${namespace}`,
-    rankOf: (pod) => (isMissing(pod) ? 0 : 1),
+    rankOf: ({ condition }) => condition.rank,
   })
   return (
     <Panel id="pod-table" title="Pods" caption={captionOf(pods)} isPresent filter="Filter pods" className="apps-panel">
@@ -163,22 +163,6 @@ function GpuLinks({ gpus = [] }: { readonly gpus?: readonly HeldGpu[] | undefine
 function captionOf(pods: readonly GpuPod[]): string {
   const words = "ratios are means of a pod's GPUs, memory and power their sums"
   return pods.some(hasDeviceValue) ? `${words}; ${WHOLE_MARK} of the whole GPU, which others use too` : words
-}
-
-/** The state of a pod is the worst state that a rule reports for its GPUs. */
-function PodState({ pod, trouble }: { readonly pod: GpuPod; readonly trouble: Hint | undefined }) {
-  if (trouble !== undefined) return <StateMark tone={hintState(trouble).tone} word={trouble.title} />
-  if (pod.isWarming) return <StateMark tone="info" word="warming" />
-  if (isWaitingForNode(pod)) return <StateMark tone="warning" word="not scheduled" />
-  if (isMissing(pod)) return <StateMark tone="warning" word={pod.gpus === 0 ? 'GPU not known' : 'no utilisation'} />
-  if (shownOf(pod, 'gpu-util').value === 0) return <StateMark tone="ok" word="idle" />
-  return <StateMark tone="ok" word={pod.instances > 0 ? 'MIG' : 'ok'} />
-}
-
-/** Whether a pod has no utilisation but could have it. MIG instances never have utilisation. */
-function isMissing(pod: GpuPod): boolean {
-  const { gpus, instances, isWarming } = pod
-  return !isWarming && Number.isNaN(shownOf(pod, 'gpu-util').value) && (gpus === 0 || gpus > instances)
 }
 
 function gpusOf({ gpus, requested }: GpuPod): string {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { worstByDevice } from '../../devices/hint-words.ts'
-import { testHint } from '../../devices/test-hints.ts'
-import { heldGpus, worstOfPod } from './held-gpus.ts'
+import { heldGpus } from './held-gpus.ts'
 
 const gpu = (index: number) =>
   ({ id: `gpu-${index}`, kind: 'gpu', labels: { gpu: String(index), UUID: `G${index}` } }) as unknown as DeviceInfo
@@ -36,16 +34,4 @@ test('a pod has the GPUs with a page that its containers hold, each once, in the
     ['ml/a', 'gpu-2/', 'gpu-10/'],
     ['ml/b', 'gpu-2/3'],
   ])
-})
-
-test('a pod is in the trouble of its GPUs, the gravest first, and a mark on one of them is none', () => {
-  const pods = heldGpus([held('a', 'G1'), held('a', 'G2'), held('b', 'G3')] as never, [gpu(1), gpu(2), gpu(3)])
-  const worst = worstByDevice([
-    testHint({ device: 'gpu-2', severity: 'critical', title: 'GPU 2 is lost' }),
-    testHint({ device: 'gpu-1', severity: 'warning', title: 'GPU 1 is hot' }),
-    testHint({ device: 'gpu-3', severity: 'notice', title: 'GPU 3 is shared' }),
-  ])
-  assert.equal(worstOfPod(pods.get('ml/a'), worst)?.title, 'GPU 2 is lost')
-  assert.equal(worstOfPod(pods.get('ml/b'), worst), undefined)
-  assert.equal(worstOfPod(undefined, worst), undefined)
 })

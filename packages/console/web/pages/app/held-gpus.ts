@@ -1,4 +1,4 @@
-import type { Hint, LatestAnswer } from '@sonde/sdk/api'
+import type { LatestAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 
 /** A GPU that a pod holds, and its MIG instance. The instance is empty for the whole GPU. */
@@ -52,12 +52,6 @@ export function heldGpus(
     gpus.sort((a, b) => indexOf(a) - indexOf(b) || a.instance.localeCompare(b.instance, 'en', { numeric: true }))
   }
   return held
-}
-
-/** The most severe hint of the GPUs of a pod; undefined if none is worse than a notice. */
-export function worstOfPod(gpus: readonly HeldGpu[] = [], worst: ReadonlyMap<string, Hint>): Hint | undefined {
-  const hints = gpus.flatMap(({ device }) => worst.get(device.id) ?? [])
-  return hints.find(({ severity }) => severity === 'critical') ?? hints.find(({ severity }) => severity === 'warning')
 }
 
 function indexOf({ device }: HeldGpu): number {

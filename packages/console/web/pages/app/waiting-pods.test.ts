@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GPU_FIELDS, type GpuField, type GpuPod } from '@sonde/sdk/api'
-import { isWaitingForNode, missingCauses } from './waiting-pods.ts'
+import { missingCauses } from './waiting-pods.ts'
 
 function pod(name: string, reason: string, more: Partial<GpuPod> = {}): GpuPod {
   const values = Object.fromEntries(GPU_FIELDS.map((field) => [field, null])) as Record<GpuField, number | null>
   const started = { startedMs: 1, ageMs: null, isWarming: false, isScheduled: true, isSimulated: false }
   const held = { gpus: 0, instances: 0, sharedWith: 0, requested: 1, values, deviceValues: {} }
-  const told = { gaps: [{ fields: GPU_FIELDS, reason }], attribution: null }
+  const told = {
+    gaps: [{ fields: GPU_FIELDS, reason }],
+    attribution: null,
+    node: '',
+    condition: { rank: 9, tone: 'ok' as const, words: 'ok' },
+  }
   return { namespace: 'a', service: 'api', ...started, ...held, name, ...told, ...more }
 }
 
@@ -26,11 +31,4 @@ test('a banner says why pods have no utilisation, in the words of what should ha
     ),
     /p2: reason 2\. And 2\sother reasons: see the table/,
   )
-})
-
-test('a pod waits to be scheduled only where it is known to have no node', () => {
-  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: false })), true)
-  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: true, startedMs: null })), false)
-  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: null, startedMs: null })), false)
-  assert.equal(isWaitingForNode(pod('a', '', { isScheduled: false, requested: null })), false)
 })

@@ -6,11 +6,6 @@ const REASONS_MAX = 3
 /** Most pods named per reason. */
 const NAMES_MAX = 5
 
-/** Whether a pod requests a GPU and has no node yet. No exporter or device plugin reports such a pod. */
-export function isWaitingForNode({ gpus, requested, isScheduled }: GpuPod): boolean {
-  return gpus === 0 && requested !== null && isScheduled === false
-}
-
 /** Sentences on why pods of a service have no utilisation. They quote the source that should report it. */
 export function missingCauses(missing: readonly string[], pods: readonly GpuPod[]): string {
   const isMissing = new Set(missing)

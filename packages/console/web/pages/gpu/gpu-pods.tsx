@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useSeriesOfTypes } from '../../api/resources.ts'
+import { podPath } from '../../devices/pod-path.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { heldGpus, namespacedPod } from '../app/held-gpus.ts'
 
@@ -8,7 +9,7 @@ const TYPES = ['pod_device', 'pod_gpu'] as const
 /** Most pods named in a line. A time-shared GPU may have many. */
 const NAMED_COUNT = 24
 
-/** Links from a GPU to its pods on the pages of their apps. Empty if no pod is known. */
+/** Links from a GPU to its pods. Empty if no pod is known. */
 export function GpuPods({ device }: { readonly device: DeviceInfo }) {
   const page = usePageState()
   const series = useSeriesOfTypes(TYPES).data?.series ?? []
@@ -22,17 +23,14 @@ export function GpuPods({ device }: { readonly device: DeviceInfo }) {
     <p className="page-more">
       {page.isLive ? 'Held by' : 'Held now, not in the window, by'}{' '}
       {pods.slice(0, NAMED_COUNT).map((key, place) => {
-        const { app = '', pod = '' } = rows.get(key) ?? {}
+        const { app = '' } = rows.get(key) ?? {}
+        const slash = key.indexOf('/')
+        const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)]
         return (
           <span key={key}>
             {place > 0 && ', '}
-            {app === '' ? (
-              key
-            ) : (
-              <>
-                <Link href={page.hrefTo(`/apps/${encodeURIComponent(app)}/gpu`, { q: pod })}>{pod}</Link> of {app}
-              </>
-            )}
+            <Link href={page.hrefTo(podPath({ namespace, name }))}>{name}</Link>
+            {app !== '' && ` of ${app}`}
           </span>
         )
       })}
