@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Locator } from 'playwright-core'
 
 const MIB = 2 ** 20
 const FACTORS: Readonly<Record<string, number>> = { '%': 1, W: 1, kW: 1000, MiB: MIB, GiB: 1024 * MIB, KiB: 1024 }
@@ -17,4 +18,14 @@ function readNumber(text: string): { value: number; errorMax: number } {
 export function assertShown(text: string, expected: number | undefined, what: string): void {
   const { value, errorMax } = readNumber(text)
   assert.ok(expected !== undefined && Math.abs(value - expected) <= errorMax, `${what}: ${text}, expected ${expected}`)
+}
+
+/** The words of a fact in a strip of facts: its value, and the line below it. */
+export async function factOf(strip: Locator, name: string): Promise<string> {
+  const label = strip
+    .page()
+    .locator('dt')
+    .filter({ hasText: new RegExp(`^${name}$`) })
+  const words = await strip.locator('.fact').filter({ has: label }).locator('dd').allInnerTexts()
+  return words.join(' ').replaceAll('\u00a0', ' ')
 }

@@ -22,6 +22,7 @@ const VIEWS = [
   '/gpus/:device',
   '/apps',
   '/apps/:app/gpu',
+  '/pods/:namespace/:pod',
   '/fabric',
   '/fabric/:device',
   '/fabric/:device/:port',

@@ -18,6 +18,7 @@ import {
   GpusPage,
   NodePage,
   PciPage,
+  PodPage,
   PortPage,
   preloadPages,
   SettingsPage,
@@ -49,6 +50,11 @@ export function App() {
           <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
           <Route path="/apps" component={AppsPage} />
           <Route path="/apps/:app/gpu">{({ app }) => <AppPage key={app} app={meant(app)} />}</Route>
+          <Route path="/pods/:namespace/:pod">
+            {({ namespace, pod }) => (
+              <PodPage key={`${namespace}/${pod}`} namespace={meant(namespace)} name={meant(pod)} />
+            )}
+          </Route>
           <Route path="/fabric">
             <OfOneNode>
               <FabricPage />

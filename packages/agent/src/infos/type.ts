@@ -5,6 +5,7 @@ import { docaPhyType } from '../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLinkType } from '../sources/ethtool/type.ts'
 import { hostKernelType } from '../sources/host/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
+import { podNicType } from '../sources/pod-nics/type.ts'
 import { podInfoType } from '../sources/pods/type.ts'
 import { rdmaPortType } from '../sources/rdma/type.ts'
 
@@ -29,6 +30,7 @@ export interface InfoMetric {
 export const INFO_METRICS: readonly InfoMetric[] = [
   infoMetric(nvmlGpuInfoType, ['serial', 'driver', 'vbios']),
   infoMetric(podInfoType, ['app', 'service', 'node_name']),
+  infoMetric(podNicType, ['driver', 'pci_address', 'rdma_device', 'physical_function', 'host_interface']),
   infoMetric(rdmaPortType, ['link_layer', 'driver', 'firmware', 'model', 'board', 'node_guid'], {
     address: 'pci_address',
   }),

@@ -4,6 +4,7 @@ import {
   type Labels,
   numberAt,
   type RecordType,
+  readRecord,
   type SourceInfo,
   type Views,
   viewsOf,
@@ -22,6 +23,7 @@ import {
 } from '@sonde/sdk/internal'
 import { type AbsenceReport, absenceReports } from './absence-report.ts'
 import type { RecentRing } from './recent.ts'
+import type { KeptBatch } from './writer-share.ts'
 
 /** A series is live for this many periods of its source after its last sample, or as many turns. */
 const LIVE_INTERVALS = 3
@@ -71,13 +73,49 @@ function latestOfType(
   fields: readonly MetricField[],
   reportOf: ReturnType<typeof absenceReports>,
 ): LatestSeries[] {
+  const seen = new Set<string>()
+  const reports = new Set<AbsenceReport>(recent.batches(type).length > 0 ? [] : [reportOf(OF_OWN_SOURCES)])
+  const found: LatestSeries[] = []
+  for (const { batch, views, at, key, labels, report } of liveRecords(recent, type, { seen, reports, reportOf })) {
+    for (const { slot, metric, labelsOf: labelsOfField } of fields) {
+      const latest = latestOf(type, slot, key, views, at, report)
+      found.push({ metric, labels: labelsOfField(labels), timeMs: batch.toMs, ...latest })
+    }
+  }
+  for (const report of reports) found.push(...seriesWithoutRecord(type, fields, seen, report))
+  return found
+}
+
+/** The newest record of a live series. */
+interface LiveRecord {
+  readonly batch: KeptBatch
+  readonly views: Views
+  readonly at: number
+  /** Key of the series. */
+  readonly key: string
+  readonly labels: Labels
+  readonly report: AbsenceReport
+}
+
+/** What a look through live records fills in. */
+interface LiveLook {
+  /** Keys of the series that have records. */
+  readonly seen: Set<string>
+  /** The reports of their sources. */
+  readonly reports: Set<AbsenceReport>
+  readonly reportOf: ReturnType<typeof absenceReports>
+}
+
+/** The newest record of every live series of a type. */
+function* liveRecords(
+  recent: RecentRing,
+  type: RecordType,
+  { seen, reports, reportOf }: LiveLook,
+): Generator<LiveRecord> {
   const batches = recent.batches(type)
   const newestMs = batches.at(-1)?.arrivedMs ?? 0
-  const seen = new Set<string>()
   // Of a source most records are of a series that is known already: that is seen by the bytes of their labels.
   const seenOf = new Map<SourceInfo, SeriesIndex>()
-  const found: LatestSeries[] = []
-  const reports = new Set<AbsenceReport>(batches.length > 0 ? [] : [reportOf(OF_OWN_SOURCES)])
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as (typeof batches)[number]
     const longestMs = type.inTurns ? TURN_LIMIT_MS : recent.periods.longestOf(batch.source, type)
@@ -97,15 +135,33 @@ function latestOfType(
       if (seen.has(key)) continue
       seen.add(key)
       // A device that is back has records after its `gone`.
-      if (batch.arrivedMs <= report.goneMsOf(type.name, key)) continue
-      for (const { slot, metric, labelsOf: labelsOfField } of fields) {
-        const latest = latestOf(type, slot, key, views, at, report)
-        found.push({ metric, labels: labelsOfField(labels), timeMs: batch.toMs, ...latest })
-      }
+      if (batch.arrivedMs > report.goneMsOf(type.name, key)) yield { batch, views, at, key, labels, report }
     }
   }
-  for (const report of reports) found.push(...seriesWithoutRecord(type, fields, seen, report))
-  return found
+}
+
+/** Why the agent's own sources have no record of a type; undefined if none of them says it. */
+export function absenceOfType(recent: RecentRing, type: string): string | undefined {
+  return absenceReports(recent)({}).reasonOf(type, '', '')
+}
+
+/**
+ * The newest record of every live series of the agent's own sources with some labels: its labels, numbers and
+ * characters. Absent fields are left out; other texts are not kept.
+ */
+export function latestRecords(recent: RecentRing, name: string, wanted: Labels): Readonly<Record<string, unknown>>[] {
+  const reportOf = absenceReports(recent)
+  return recent.types().flatMap((type) => {
+    if (type.name !== name) return []
+    const found: Readonly<Record<string, unknown>>[] = []
+    for (const { batch, views, at, labels } of liveRecords(recent, type, {
+      ...{ seen: new Set<string>(), reports: new Set<AbsenceReport>(), reportOf },
+    })) {
+      if (batch.origin !== 'own' || Object.entries(wanted).some(([label, value]) => labels[label] !== value)) continue
+      found.push({ ...readRecord(type, views, at, batch.symbols), ...labels })
+    }
+    return found
+  })
 }
 
 /** Series with an absence and without a record, such as the series of a device that does not exist. */

@@ -1,7 +1,7 @@
-import type { GpuAttribution } from '@sonde/sdk/api'
+import type { GpuAttribution, GpuOfPod } from '@sonde/sdk/api'
 import type { Confidence } from '../sources/pods/evidence.ts'
 import { partsOfKey } from './gpu-values.ts'
-import { bestClaim } from './held-by.ts'
+import { bestClaim, type DeviceClaims } from './held-by.ts'
 import type { Pod, PodDevice } from './pod-table.ts'
 
 /** Sentences about one pod. Policy: further contradictions are not listed. */
@@ -35,6 +35,16 @@ export function attributionOf(pod: Pod, refuters: ReadonlyMap<string, readonly P
     waiting: origin?.waiting ?? '',
     notes: [...new Set([...doubts, ...others, ...lost])].slice(0, NOTES_MAX),
   }
+}
+
+/** A device that a pod holds, with the best statement about it. */
+export function heldGpu(key: string, claims: DeviceClaims): GpuOfPod {
+  const [host, uuid, instance] = partsOfKey(key)
+  const best = bestClaim(claims)
+  if (best === undefined) return { host, uuid, instance, via: '', confidence: null, doubt: '', resource: '' }
+  const { evidence, doubt, resource } = best
+  const { via, confidence } = evidence
+  return { host, uuid, instance, via, confidence: doubt === '' ? confidence : 'doubtful', doubt, resource }
 }
 
 /** Pods that a source names for a device against better evidence, by the key of the device. */

@@ -29,7 +29,9 @@ test('on a node whose kubelet reports devices, an exporter that names another po
   ])
   assert.equal(cluster.pod('new')?.shared_with, 0, 'the refuted pod shares nothing')
   const details = cluster.pods.details()
-  assert.deepEqual(details.get('ml/new')?.gpus, [{ host: 'here', uuid: 'GPU-a', instance: '' }])
+  assert.deepEqual(details.get('ml/new')?.gpus, [
+    { host: 'here', uuid: 'GPU-a', instance: '', via: 'kubelet', confidence: 'certain', doubt: '', resource: '' },
+  ])
   assert.deepEqual(details.get('ml/new')?.attribution, {
     ...{ confidence: 'certain', from: ['kubelet'], appLabel: '', serviceLabel: '', labelsFrom: '' },
     ...{ phase: '', waiting: '' },

@@ -10,6 +10,8 @@ export interface DeviceClaim {
   readonly evidence: Evidence
   /** Why the source itself is not sure; empty if it is. */
   readonly doubt: string
+  /** Resource of Kubernetes, or driver of the claim; empty if the source does not know it. */
+  readonly resource: string
   readonly seen: Sighting
 }
 
@@ -25,8 +27,9 @@ interface Holder {
 export function deviceClaim(record: Readonly<Record<string, unknown>>, before: DeviceClaim | undefined): DeviceClaim {
   const evidence = evidenceVia(String(record.via ?? ''))
   const doubt = String(record.doubt ?? '')
-  if (before?.evidence === evidence && before.doubt === doubt) return before
-  return { evidence, doubt, seen: before?.seen ?? unseen() }
+  const resource = String(record.resource ?? '')
+  if (before?.evidence === evidence && before.doubt === doubt && before.resource === resource) return before
+  return { evidence, doubt, resource, seen: before?.seen ?? unseen() }
 }
 
 /** The hosts on which a source lists all devices of pods now. */

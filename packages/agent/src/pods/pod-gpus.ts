@@ -1,8 +1,8 @@
 import { type Batch, countDrop, type Sink, sinkStats } from '@sonde/sdk'
-import type { GpuOfPod, PodDetails } from '@sonde/sdk/api'
+import type { PodDetails } from '@sonde/sdk/api'
 import { namespacedName, Periods, turn } from '@sonde/sdk/internal'
 import { acceptBatch } from '../pipeline/accept-batch.ts'
-import { attributionOf, refutersOf } from './attribution.ts'
+import { attributionOf, heldGpu, refutersOf } from './attribution.ts'
 import type { PodBase } from './fields.ts'
 import { GpuValues, partsOfKey } from './gpu-values.ts'
 import { type DevicePlaces, NO_PLACES, nearestNic } from './nearest-nic.ts'
@@ -108,7 +108,7 @@ export class PodGpus implements Sink {
     for (const pod of this.#pods.all()) {
       const key = namespacedName(pod.namespace, pod.pod)
       if (byPod.has(key) && pod.source.labels.simulated !== undefined) continue
-      const gpus = Array.from(pod.devices.keys(), gpuOfKey)
+      const gpus = Array.from(pod.devices, ([device, { claims }]) => heldGpu(device, claims))
       byPod.set(key, { node: pod.node, gpus, attribution: attributionOf(pod, refuters) })
     }
     return byPod
@@ -246,9 +246,4 @@ export class PodGpus implements Sink {
     }
     yield* this.#rows.end()
   }
-}
-
-function gpuOfKey(key: string): GpuOfPod {
-  const [host, uuid, instance] = partsOfKey(key)
-  return { host, uuid, instance }
 }

@@ -224,7 +224,7 @@ export class PodTable {
     see(held, arrivedMs, periodMs)
     const owner = ownerOf(source)
     const claim = type === 'pod_device' ? deviceClaim(record, held.claims.get(owner)) : held.claims.get(owner)
-    const counted: DeviceClaim = claim ?? { evidence: evidenceVia(''), doubt: '', seen: unseen() }
+    const counted: DeviceClaim = claim ?? { evidence: evidenceVia(''), doubt: '', resource: '', seen: unseen() }
     held.claims.set(owner, counted)
     see(counted.seen, arrivedMs, periodMs)
     if (type === 'pod_device') return true

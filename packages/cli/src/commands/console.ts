@@ -132,6 +132,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { management, log 
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
-  appRoutes(app, { history: rows, place: 'prometheus', limits: appLimits(loaded, management.params) })
+  const limits = appLimits(loaded, management.params)
+  appRoutes(app, { history: rows, details: () => rows.details(), place: 'prometheus', limits })
   return app
 }

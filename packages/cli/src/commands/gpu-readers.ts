@@ -1,4 +1,4 @@
-import { type Agent, agentCatalogue } from '@sonde/agent'
+import { type Agent, agentCatalogue, lackOfPart, podProcesses } from '@sonde/agent'
 import type { AppRoutesOptions, DeviceTrouble, GpuReaderState, Params } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 
@@ -45,6 +45,16 @@ function gpuTrouble({ hints, devices }: Agent): ReadonlyMap<string, DeviceTroubl
   return trouble
 }
 
+/** The names of the node of an agent; undefined if it reads exporters, which may be on any node. */
+function nodesOf({ node, sources, options }: Agent): ReadonlySet<string> | undefined {
+  if (sources.some(({ definition }) => definition.name === 'dcgm_exporter')) return undefined
+  const named = options.config.dataSources.flatMap(({ options: given }) => {
+    const { node_name: name } = given as { readonly node_name?: unknown }
+    return typeof name === 'string' && name !== '' ? [name] : []
+  })
+  return new Set([node, process.env.NODE_NAME ?? node, ...named])
+}
+
 /** Options of the routes of apps for an agent. */
 export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits'>> {
   const catalogue = agentCatalogue(agent)
@@ -56,6 +66,9 @@ export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits
     readers: () => gpuReaders(agent),
     details: () => agent.pods.details(),
     trouble: () => gpuTrouble(agent),
+    nodes: () => nodesOf(agent),
+    processes: (pod) => podProcesses(agent, pod),
+    lackOf: (part) => lackOfPart(agent, part),
     readsRequests: () => agent.sources.some(isReading),
     latest: (metric) => catalogue.series({ metric }),
   }

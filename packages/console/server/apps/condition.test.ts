@@ -15,9 +15,10 @@ interface Told extends Partial<Omit<ConditionFacts, 'details'>> {
 
 function judged(pod: PodNumbers, { attribution = {}, ...facts }: Told = {}) {
   const known = { confidence: null, from: [], appLabel: '', serviceLabel: '', labelsFrom: '', phase: '', waiting: '' }
-  const gpus = [{ host: 'here', uuid: 'GPU-a', instance: '' }]
+  const held = { via: 'kubelet', confidence: 'certain', doubt: '', resource: '' } as const
+  const gpus = [{ host: 'here', uuid: 'GPU-a', instance: '', ...held }]
   const details: PodDetails = { node: '', gpus, attribution: { ...known, notes: [], ...attribution } }
-  return conditionOf(pod, { nowMs: NOW_MS, details, trouble: new Map(), isIdle: false, ...facts })
+  return conditionOf(pod, { nowMs: NOW_MS, details, trouble: new Map(), isIdle: false, isElsewhere: false, ...facts })
 }
 
 const busy = podOf('busy', { 'gpu-util': 80 })
@@ -45,6 +46,7 @@ test('the condition of a pod is the gravest that applies, in this order', () => 
       'starting: ContainerCreating',
     ],
     [judged(podOf('w', {}, { isWarming: true })), 'info', 'warming'],
+    [judged(podOf('e', {}, { gpus: 0 }), { isElsewhere: true }), 'absent', 'on another node'],
     [judged(podOf('z', { 'gpu-util': 0 })), 'ok', 'idle now'],
     [judged(podOf('m', {}, { instances: 1 })), 'ok', 'MIG'],
     [judged(podOf('d', {}), { attribution: { phase: 'Succeeded' } }), 'ok', 'finished'],

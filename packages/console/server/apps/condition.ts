@@ -20,6 +20,8 @@ export interface ConditionFacts {
   readonly trouble: ReadonlyMap<string, DeviceTrouble>
   /** Whether its GPUs did nothing for {@link IDLE_MINUTES}. */
   readonly isIdle: boolean
+  /** Whether it runs on a node whose GPUs are not read here. */
+  readonly isElsewhere: boolean
 }
 
 /** GPUs that do nothing for so long are idle. */
@@ -29,7 +31,10 @@ export const IDLE_MINUTES = 10
 export const WELL_RANK = 9
 
 /** The first that applies is the condition of a pod. */
-export function conditionOf(pod: PodNumbers, { nowMs, details, trouble, isIdle }: ConditionFacts): PodCondition {
+export function conditionOf(
+  pod: PodNumbers,
+  { nowMs, details, trouble, isIdle, isElsewhere }: ConditionFacts,
+): PodCondition {
   const { phase = '', waiting = '' } = details?.attribution ?? {}
   const hint = worstOf(details, trouble)
   const isYoung = pod.isWarming || (pod.startedMs !== null && nowMs - pod.startedMs < PREPARING_MS)
@@ -42,6 +47,7 @@ export function conditionOf(pod: PodNumbers, { nowMs, details, trouble, isIdle }
   if (isPreparing) return { rank: 6, tone: 'info', words: `starting: ${waiting}` }
   if (pod.isWarming) return { rank: 6, tone: 'info', words: 'warming' }
   if (phase === 'Succeeded') return { rank: WELL_RANK, tone: 'ok', words: 'finished' }
+  if (isElsewhere) return { rank: 7, tone: 'absent', words: 'on another node' }
   if (isWithoutUse(pod)) return { rank: 4, tone: 'warning', words: pod.gpus === 0 ? 'GPU not known' : 'no utilisation' }
   if (isIdle) return { rank: 5, tone: 'info', words: `idle for ${IDLE_MINUTES} min` }
   if (utilisationOf(pod) === 0) return { rank: WELL_RANK, tone: 'ok', words: 'idle now' }

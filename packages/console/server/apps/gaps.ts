@@ -12,16 +12,21 @@ const OFF_BY_DEFAULT: ReadonlySet<GpuField> = new Set(['gpu-sm-active', 'gpu-fp1
 /** A pod before the reasons for its missing numbers are known. */
 export type KnownPod = Omit<PodNumbers, 'app' | 'key'>
 
-/**
- * The reasons for missing numbers of a pod: each number that is null has one reason.
- *
- * @param reasons Reasons for absent numbers, as the source reports them. Default: unknown.
- */
-export function gapsOf(pod: KnownPod, nowMs: number, reasons: Reasons = new Map()): GpuGap[] {
+/** What is known about missing numbers. */
+export interface GapFacts {
+  /** Reasons for absent numbers, as the source reports them. Default: unknown. */
+  readonly reasons?: Reasons | undefined
+  /** The node of the pod, if its GPUs are not read here. Default: they are. */
+  readonly elsewhere?: string
+}
+
+/** The reasons for missing numbers of a pod: each number that is null has one reason. */
+export function gapsOf(pod: KnownPod, nowMs: number, { reasons, elsewhere = '' }: GapFacts = {}): GpuGap[] {
   const unknown = GPU_FIELDS.filter((field) => pod.values[field] === null)
   if (unknown.length === 0) return []
-  const ofAll = reasonOfAll(pod, nowMs)
-  const fieldsBy = Map.groupBy(unknown, (field) => ofAll ?? reasonOf(field, pod, reasons.get(field)))
+  const ofAll =
+    elsewhere === '' ? reasonOfAll(pod, nowMs) : `it runs on ${elsewhere}, whose GPUs this agent does not read`
+  const fieldsBy = Map.groupBy(unknown, (field) => ofAll ?? reasonOf(field, pod, reasons?.get(field)))
   return [...fieldsBy].map(([reason, fields]) => ({ fields, reason }))
 }
 

@@ -1,4 +1,4 @@
-import type { Hint, PodDetails } from '@sonde/sdk/api'
+import type { Hint, PodDetails, PodName, ProcessOfPod } from '@sonde/sdk/api'
 import type { History, LatestSeries } from '@sonde/sdk/internal'
 
 /** A reader of GPUs: a source, or an exporter. */
@@ -34,9 +34,15 @@ export interface AppsOrigin {
   /** Whether the requests of pods are read. Default: true if any pod has a request. */
   readonly readsRequests?: () => boolean
   /** Nodes and GPUs of pods, and how they were decided, by `namespacedName`. Default: unknown. */
-  readonly details?: () => ReadonlyMap<string, PodDetails>
+  readonly details?: () => ReadonlyMap<string, PodDetails> | Promise<ReadonlyMap<string, PodDetails>>
+  /** Names of the node whose GPUs are read. Default: the GPUs of any node may be read. */
+  readonly nodes?: () => ReadonlySet<string> | undefined
   /** The worst trouble of each GPU, by its UUID. Default: unknown. */
   readonly trouble?: () => ReadonlyMap<string, DeviceTrouble>
+  /** The processes of a pod, with names. Default: those of the history, without names. */
+  readonly processes?: (pod: PodName) => readonly ProcessOfPod[]
+  /** Why interfaces, or processes, of a pod are not known. Default: unknown. */
+  readonly lackOf?: (part: 'nics' | 'processes') => string
   /** The latest values of a metric, with the reason of each absent value. Default: reasons are unknown. */
   readonly latest?: (metric: string) => Promise<readonly LatestSeries[]>
 }

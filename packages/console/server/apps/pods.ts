@@ -1,5 +1,5 @@
 import { type Labels, SondeError } from '@sonde/sdk'
-import { GPU_FIELDS, type GpuField } from '@sonde/sdk/api'
+import { GPU_FIELDS, type GpuField, type PodName } from '@sonde/sdk/api'
 import { type History, namespacedName, type QueryAnswer, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import type { AppPod, PodNumbers } from './app-pod.ts'
 import { bySickness, conditionOf } from './condition.ts'
@@ -48,6 +48,10 @@ export interface PodsWanted {
   readonly app?: string | undefined
   /** Services of the app. Default: all. */
   readonly services?: readonly string[] | undefined
+  /** Default: all pods. */
+  readonly pod?: PodName
+  /** Default: now. Unit: milliseconds since the Unix epoch. */
+  readonly atMs?: number
   /** Default: all nine. */
   readonly fields?: readonly GpuField[]
 }
@@ -59,14 +63,22 @@ export interface PodsWanted {
  * @throws SondeError `APP_CAP` if there are too many for one answer.
  */
 export async function podsNow(
-  { history, latest, details, trouble }: Pick<AppsOrigin, 'history' | 'latest' | 'details' | 'trouble'>,
-  { app, services, fields = GPU_FIELDS }: PodsWanted = {},
+  {
+    history,
+    latest,
+    details,
+    trouble,
+    nodes,
+  }: Pick<AppsOrigin, 'history' | 'latest' | 'details' | 'trouble' | 'nodes'>,
+  { app, services, pod, atMs = Date.now(), fields = GPU_FIELDS }: PodsWanted = {},
 ): Promise<PodsNow> {
-  const nowMs = Date.now()
-  const matchers = app === undefined ? [] : serviceMatchers(app, services)
+  const nowMs = atMs
+  const ofService = app === undefined ? [] : serviceMatchers(app, services)
+  const matchers = pod === undefined ? ofService : podMatchers(pod)
   const asked = [...fields.map(podMetric), ...MORE, SERVICE_METRIC]
   const queries = asked.map((metric): SeriesQuery => {
-    return { metric, function: 'last', matchers, by: undefined, aggregate: 'sum' }
+    const ofMetric = metric === SERVICE_METRIC ? ofService : matchers
+    return { metric, function: 'last', matchers: ofMetric, by: undefined, aggregate: 'sum' }
   })
   const [answer, idle] = await Promise.all([
     history.query(requestOfNow(nowMs, queries)),
@@ -87,25 +99,37 @@ export async function podsNow(
     return row !== undefined && isOfSample(rowMs, row.rowMs)
   })
   const byPod = Map.groupBy(ofSharing, ({ pod }) => pod)
-  const pods: PodNumbers[] = []
+  const numbers: PodNumbers[] = []
   for (const row of chosen) {
     if (turn.isOver()) await turn.next()
-    pods.push(podOf(row, byPod.get(sharedPodKey(row.labels)) ?? [], nowMs))
+    numbers.push(podOf(row, byPod.get(sharedPodKey(row.labels)) ?? [], nowMs))
   }
-  const reasons = await reasonsOf(pods, latest)
-  const detailsBy = details?.()
+  const reasons = await reasonsOf(numbers, latest)
+  const detailsBy = await details?.()
   const troubles = trouble?.() ?? new Map()
-  const told = pods.map((pod) => {
+  const own = nodes?.()
+  const pods = numbers.map((pod) => {
     const known = detailsBy?.get(namespacedName(pod.namespace, pod.name))
+    const node = known?.node ?? ''
+    const isElsewhere = pod.gpus === 0 && node !== '' && own?.has(node) === false
+    const isIdle = idle.has(pod.key)
     return {
       ...pod,
-      gaps: gapsOf(pod, nowMs, reasons.get(pod.key)),
-      node: known?.node ?? '',
-      condition: conditionOf(pod, { nowMs, details: known, trouble: troubles, isIdle: idle.has(pod.key) }),
+      gaps: gapsOf(pod, nowMs, { reasons: reasons.get(pod.key), elsewhere: isElsewhere ? node : '' }),
+      node,
+      condition: conditionOf(pod, { nowMs, details: known, trouble: troubles, isIdle, isElsewhere }),
       attribution: known?.attribution ?? null,
     }
   })
-  return { nowMs, pods: told.sort(bySickness), shared: ofSharing, intervalMs }
+  return { nowMs, pods: pods.sort(bySickness), shared: ofSharing, intervalMs }
+}
+
+/** Selects the series of one pod. */
+export function podMatchers({ namespace, name }: PodName): SeriesQuery['matchers'] {
+  return [
+    { label: 'namespace', op: '=', value: namespace },
+    { label: 'pod', op: '=', value: name },
+  ]
 }
 
 async function sharedGpus(history: History, queries: SeriesQuery[], nowMs: number): Promise<SharedGpu[]> {

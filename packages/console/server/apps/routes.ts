@@ -14,6 +14,7 @@ import type { AppPod } from './app-pod.ts'
 import { chartRequest, chartsOf, intervalAt } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
 import type { AppsOrigin } from './origin.ts'
+import { podAnswer } from './pod-answer.ts'
 import { anyAsks, podsNow } from './pods.ts'
 import { podsAnswer } from './pods-answer.ts'
 import { appsOf, largestServices, servicesBySize, totalOf } from './ranking.ts'
@@ -26,6 +27,9 @@ const POD_ROWS_MAX = 5000
 
 /** A day has one point. Unit: milliseconds. */
 const COARSEST_MS = 86_400_000
+
+/** Longest name of a pod in Kubernetes. Unit: characters. */
+const NAME_LENGTH_MAX = 253
 
 /** Names that are valid in a path. */
 const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
@@ -62,6 +66,9 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     const name = queryOf(request, 'app')
     return podsAnswer(originOf(request), name === undefined ? undefined : checked(name, 'app'))
   })
+  answerRoute('/api/v1/pods/:namespace/:pod', (request) =>
+    podAnswer(originOf(request), { namespace: ownerIn(request, 'namespace'), name: ownerIn(request, 'pod') }),
+  )
   answerRoute('/api/v1/apps/:app/gpu', (request) => gpuAnswer(originOf(request), request))
   app.get('/api/v1/apps/:app/services', async (request, reply) => {
     const { pods, shared } = await podsNow(originOf(request), {
@@ -210,6 +217,13 @@ function fresh(reply: FastifyReply): FastifyReply {
 
 function nameIn({ params }: FastifyRequest, key: string): string {
   return checked((params as Record<string, string>)[key] ?? '', key)
+}
+
+/** A name in the path; owners without a pod may have any text. */
+function ownerIn({ params }: FastifyRequest, key: string): string {
+  const name = (params as Record<string, string>)[key] ?? ''
+  if (name !== '' && name.length <= NAME_LENGTH_MAX) return name
+  throw new SondeError('QRY_FORM', `${key} has ${name.length} characters; allowed: 1 to ${NAME_LENGTH_MAX}`)
 }
 
 function checked(name: string, key: string): string {

@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import { GPU_FIELDS } from '@sonde/sdk/api'
+import { GPU_FIELDS, type PodDetails } from '@sonde/sdk/api'
 import {
   aggregateSeries,
   type Catalogue,
@@ -34,6 +34,7 @@ import {
 } from './expressions.ts'
 import { GPU_FIELD_ORIGINS } from './gpu-columns.ts'
 import { type PodColumns, PodColumnsTable } from './pod-columns.ts'
+import { detailExpressions, detailsOf } from './pod-details.ts'
 import { sharedRows } from './shared-rows.ts'
 import { scrapeTargets } from './workload.ts'
 
@@ -43,6 +44,8 @@ const KNOWN_MS = 30_000
 const NONE_KNOWN_MS = 2000
 /** Raw series that every query needs, because they show which GPUs pods hold. */
 const ALWAYS: readonly RawName[] = ['used', 'util']
+/** Memory of the details of a pod. Unit: bytes. */
+const POD_BYTES = 1000
 /** Metrics of the derived rows. */
 const ROW_METRICS: ReadonlySet<string> = new Set(
   DERIVED_TYPES.flatMap(({ fields }) => fields.map(({ metric }) => metric)),
@@ -57,6 +60,7 @@ export class ExporterHistory implements History, Catalogue {
   readonly #history: PrometheusHistory
   /** Answers that were derived from raw series, by query. */
   readonly #flights = new Flights<QueryAnswer>(bytesOf)
+  readonly #detailFlights = new Flights<ReadonlyMap<string, PodDetails>>(({ size }) => size * POD_BYTES)
   #hasRows: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
 
   constructor(history: PrometheusHistory) {
@@ -74,6 +78,17 @@ export class ExporterHistory implements History, Catalogue {
     const { types, leftOut } = await this.#history.types()
     const listed = [...types]
     return { types: canDerive(listed) ? [...listed, ...DERIVED_TYPES] : listed, leftOut }
+  }
+
+  /** Node, devices and state of all GPU pods now, by `namespacedName`. */
+  details(): Promise<ReadonlyMap<string, PodDetails>> {
+    return this.#detailFlights.take('', async () => {
+      const window = requestOfNow(Date.now(), [])
+      const { series } = await this.#history.evaluate(window, detailExpressions)
+      if (await this.#knowsRows(window)) return detailsOf(series, [])
+      const { table } = await this.#tableOf(window, ALWAYS, 'last')
+      return detailsOf(series, table.pods.values())
+    })
   }
 
   async series(wanted: { readonly metric?: string; readonly type?: string }): Promise<readonly LatestSeries[]> {
@@ -111,7 +126,17 @@ export class ExporterHistory implements History, Catalogue {
     for (const query of request.queries) check(query)
     const names = rawsOf(request.queries)
     const fn = request.queries.some((query) => query.function === 'avg') ? 'avg' : 'last'
-    const { times, intervalMs, series } = await this.#history.evaluate(request, (grain) => questions(names, fn, grain))
+    const { times, intervalMs, table } = await this.#tableOf(request, names, fn)
+    const pods = [...table.pods.values()]
+    const results = request.queries.map((query): QueryResult => {
+      return resultOf(query, rowsOf(query.metric, pods, table, times.length), intervalMs)
+    })
+    const { fromMs, toMs, stepMs } = request
+    return { fromMs, toMs, stepMs, times, results }
+  }
+
+  async #tableOf(window: Omit<QueryRequest, 'queries'>, names: readonly RawName[], fn: 'last' | 'avg') {
+    const { times, intervalMs, series } = await this.#history.evaluate(window, (grain) => questions(names, fn, grain))
     const [up = [], requested = [], started = [], scheduled = [], labels = [], ages = [], ...raws] = series
     const table = new PodColumnsTable(scrapeTargets(up))
     for (const [i, name] of names.entries()) table.takeGpus(name, raws[i] ?? [])
@@ -120,12 +145,7 @@ export class ExporterHistory implements History, Catalogue {
     table.takePods('pod_gpu_scheduled', scheduled)
     table.takeLabels(labels)
     table.takeLargest('pod_gpu_sample_age_seconds', ages)
-    const pods = [...table.pods.values()]
-    const results = request.queries.map((query): QueryResult => {
-      return resultOf(query, rowsOf(query.metric, pods, table, times.length), intervalMs)
-    })
-    const { fromMs, toMs, stepMs } = request
-    return { fromMs, toMs, stepMs, times, results }
+    return { times, intervalMs, table }
   }
 }
 

@@ -94,6 +94,30 @@ export function labelExpression(grain: Grain): string {
   return `${labels} and on (namespace, pod) ${requestExpression(grain)}`
 }
 
+/** Nodes of GPU pods, as agents report them. */
+export function infoExpression(grain: Grain): string {
+  return `max by (namespace, pod, node_name) (${lastOf('pod_info', grain)})`
+}
+
+/** GPUs and MIG instances that pods hold, as agents report them. */
+export function heldExpression(grain: Grain): string {
+  return `max by (namespace, pod, UUID, GPU_I_ID, Hostname) (${lastOf('pod_device_present', grain)}) == 1`
+}
+
+/** Nodes, phases and reasons to wait of GPU pods, as kube-state-metrics reports them: a label has the text. */
+export function clusterExpression(fact: 'node' | 'phase' | 'reason', grain: Grain): string {
+  const told = ofWorkload(lastOf(CLUSTER_METRICS[fact], grain))
+  const held = `max by (namespace, pod) (${lastOf('pod_gpus', grain)})`
+  return `max by (namespace, pod, ${fact}) (${told}) == 1 and on (namespace, pod) (${requestExpression(grain)} or ${held})`
+}
+
+/** Metrics of kube-state-metrics with one series for each text, of which the true one is 1. */
+export const CLUSTER_METRICS = {
+  node: 'kube_pod_info',
+  phase: 'kube_pod_status_phase',
+  reason: 'kube_pod_container_status_waiting_reason',
+} as const
+
 function lastOf(metric: string, { stepMs, holdMs }: Grain, match?: readonly [label: string, value: string]): string {
   const matchers = match === undefined ? [] : [{ label: match[0], op: '=~' as const, value: match[1] }]
   return `last_over_time(${selectorOf([metric], matchers)}[${promqlDuration(Math.max(stepMs, holdMs) - 1)}])`

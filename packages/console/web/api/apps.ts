@@ -1,4 +1,4 @@
-import type { AppGpuAnswer, AppsAnswer } from '@sonde/sdk/api'
+import type { AppGpuAnswer, AppsAnswer, PodAnswer, PodName } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { getAnswer } from './client.ts'
 import { createPoll, type Resource, usePoll } from './resources.ts'
@@ -21,6 +21,15 @@ export function useAppGpu(app: string): Resource<AppGpuAnswer> & { readonly retr
   const poll = useMemo(
     () => createPoll(() => getAnswer('/api/v1/apps/:app/gpu', { app, largest: 'true' }), POLL_EVERY_MS),
     [app],
+  )
+  return { ...usePoll(poll), retry: () => void poll.refresh() }
+}
+
+/** One pod. Its name stays the same as long as the component lives. */
+export function usePod({ namespace, name }: PodName): Resource<PodAnswer> & { readonly retry: () => void } {
+  const poll = useMemo(
+    () => createPoll(() => getAnswer('/api/v1/pods/:namespace/:pod', { namespace, pod: name }), POLL_EVERY_MS),
+    [namespace, name],
   )
   return { ...usePoll(poll), retry: () => void poll.refresh() }
 }

@@ -6,6 +6,7 @@ export const GpusPage = lazyPage(async () => (await import('./gpus/gpus-page.tsx
 export const GpuPage = lazyPage(async () => (await import('./gpu/gpu-page.tsx')).GpuPage)
 export const AppsPage = lazyPage(async () => (await import('./apps/apps-page.tsx')).AppsPage)
 export const AppPage = lazyPage(async () => (await import('./app/app-page.tsx')).AppPage)
+export const PodPage = lazyPage(async () => (await import('./pod/pod-page.tsx')).PodPage)
 export const FabricPage = lazyPage(async () => (await import('./fabric/fabric-page.tsx')).FabricPage)
 export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx')).PortPage)
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
@@ -32,6 +33,7 @@ export function preloadPages(): () => void {
     for (const page of [
       AppsPage,
       AppPage,
+      PodPage,
       EventsPage,
       EventPage,
       SourcesPage,

@@ -15,7 +15,7 @@ export interface NavigationItem {
 export const DESTINATIONS: readonly NavigationItem[] = [
   { path: '/', label: 'Node', icon: 'node', parts: ['/entities'], key: 'n' },
   { path: '/gpus', label: 'GPUs', icon: 'gpu', key: 'g' },
-  { path: '/apps', label: 'Apps', icon: 'apps', key: 'a' },
+  { path: '/apps', label: 'Apps', icon: 'apps', parts: ['/pods'], key: 'a' },
   { path: '/fabric', label: 'Fabric', icon: 'fabric', parts: ['/pci'], key: 'f' },
   { path: '/events', label: 'Events', icon: 'events', key: 'e' },
   { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },

@@ -7,6 +7,7 @@ import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
 import type { NodeAnswer } from './node.ts'
 import type { ParamsAnswer } from './params.ts'
+import type { PodAnswer } from './pods.ts'
 import type { JsonQueryAnswer, StreamFault, StreamGap } from './query.ts'
 import type { RatesAnswer } from './rates.ts'
 import type { SimulatorAnswer } from './simulator.ts'
@@ -33,6 +34,7 @@ export interface ApiAnswers {
   readonly '/api/v1/apps/:app/gpu': AppGpuAnswer
   readonly '/api/v1/apps/:app/metrics-by-service': AppMetricsAnswer
   readonly '/api/v1/pods': PodsAnswer
+  readonly '/api/v1/pods/:namespace/:pod': PodAnswer
   readonly '/api/v1/session': SessionAnswer
   readonly '/api/v1/audit': AuditAnswer
   readonly '/api/v1/params': ParamsAnswer

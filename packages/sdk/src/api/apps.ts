@@ -179,12 +179,19 @@ export interface GpuAttribution {
   readonly notes: readonly string[]
 }
 
-/** A GPU, or MIG instance, that a pod holds. */
+/** A GPU, or MIG instance, that a pod holds, and how this is known. */
 export interface GpuOfPod {
   readonly host: string
   readonly uuid: string
   /** Id of the MIG instance; empty for a whole GPU. */
   readonly instance: string
+  /** Origin of the fact, such as `kubelet`; empty if it is not known. */
+  readonly via: string
+  readonly confidence: GpuAttribution['confidence']
+  /** Why the origin contradicts itself or is incomplete; empty if it does not. */
+  readonly doubt: string
+  /** Resource of Kubernetes, or driver of the claim; empty if it is not known. */
+  readonly resource: string
 }
 
 /** Facts of a pod beside its numbers. */

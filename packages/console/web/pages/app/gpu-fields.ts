@@ -12,6 +12,10 @@ export interface FieldWords {
   readonly quantity: DisplayQuantity
   /** Of the metrics, which hold ratios where the API has percent. */
   readonly metricQuantity: DisplayQuantity
+  /** Whether the numbers of several GPUs are added up; else their mean counts. */
+  readonly isSum: boolean
+  /** Metric of a pod. */
+  readonly podMetric: string
   /** Metric of the mean of a service. */
   readonly metric: string
   /** Metric of a device that pods share. */
@@ -44,6 +48,8 @@ function word(field: GpuField, label: string, short: string, quantity: DisplayQu
     short,
     quantity,
     metricQuantity,
+    isSum: quantity !== PERCENT_WHOLE,
+    podMetric: `pod_gpu_${name}`,
     metric: `app_gpu_${name}`,
     deviceMetric: `shared_gpu_${name}`,
   }
