@@ -8,7 +8,7 @@ import type { Route } from 'playwright-core'
 import type { TestPod, TestPods } from '../../packages/agent/test/pod-source.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir } from '../sonde-process.ts'
-import { startStage } from './browser.ts'
+import { startStage, takePicture } from './browser.ts'
 import { lookEverywhere } from './look-everywhere.ts'
 import { factOf } from './shown-numbers.ts'
 
@@ -37,7 +37,13 @@ const FULL: TestPod = {
     },
     {
       type: 'pod_nic',
-      fields: { interface: 'eth0', driver: 'veth', host_interface: 'cali12', own: 0, via: 'network namespace' },
+      fields: {
+        interface: 'eth0',
+        driver: 'veth',
+        host_interface: 'cali12',
+        own: 0,
+        no_counters: 'the interface is virtual',
+      },
     },
     ...['GPU-a', 'GPU-b'].map((UUID) => ({ type: 'nvml_gpu_info' as const, fields: { gpu: UUID, UUID } })),
     { type: 'rdma_port', fields: { rdma_device: 'mlx5_4', port: 1 } },
@@ -117,7 +123,7 @@ test(
       assert.match(processes[1] ?? '', /python3 4100\s+80\.0\s%\s+40\.0\sGiB\s+GPU-a|python3 4100[\s\S]*80[\s\S]*40\.0/)
       await page.getByRole('region', { name: 'Table of interfaces' }).getByText('net1').waitFor()
       const nics = await page.getByRole('region', { name: 'Table of interfaces' }).getByRole('row').allInnerTexts()
-      assert.match(nics.join('\n'), /eth0\s+none of RDMA, it is virtual[\s\S]*net1\s+of this pod alone\s+mlx5_4/)
+      assert.match(nics.join('\n'), /eth0\s+The interface is virtual.[\s\S]*net1\s+of this pod alone\s+mlx5_4/)
       await page.getByRole('heading', { name: 'RDMA traffic' }).waitFor()
       const evidence = await page.getByRole('region', { name: 'Table of evidence' }).innerText()
       assert.match(evidence, /GPUs\s+certain\s+Reported by kubelet, as nvidia\.com\/gpu\./)
@@ -136,15 +142,17 @@ test(
       const used = await factOf(page.getByRole('region', { name: 'Numbers of the GPUs of the pod' }), 'Memory used')
       assert.match(used, /of the whole GPU/)
       await page.getByRole('link', { name: 'notebook-1' }).waitFor()
+      await page.getByText('mean of its GPUs, which others use too').first().waitFor()
       await lookEverywhere(t, page, 'pod-shared')
     })
     await stage.visit('/pods/ml/decode-0', async (page) => {
-      await page.getByText('ImagePullBackOff.').waitFor()
-      await lookEverywhere(t, page, 'pod-waiting')
+      await page.getByText('ImagePullBackOff.', { exact: true }).waitFor()
+      await page.getByText('It does not run yet: ImagePullBackOff; kubectl describe pod says why.').first().waitFor()
+      await takePicture(t, page, 'pod-waiting')
     })
     await stage.visit('/pods/ml/batch-0', async (page) => {
       await page.getByText('It runs on node-b, whose GPUs this agent does not read.').first().waitFor()
-      await lookEverywhere(t, page, 'pod-elsewhere')
+      await takePicture(t, page, 'pod-elsewhere')
     })
     await stage.visit('/pods/ml/nobody', async (page) => {
       await page.getByText('No GPU pod ml/nobody was here in the last 24 hours.').waitFor()
@@ -159,15 +167,17 @@ test(
       '/pods/ml/trainer-0',
       async (page) => {
         await page.getByText('The pod is not known.').waitFor()
-        await lookEverywhere(t, page, 'pod-down')
+        await takePicture(t, page, 'pod-down')
         isDown = false
         await page.getByRole('button', { name: 'Try now' }).click()
         await page.getByText('The pod holds 2 GPUs').waitFor()
         set({ pods: PODS.filter((pod) => pod !== FULL) })
         await page.getByText('This pod ended at').waitFor()
-        await page.getByRole('region', { name: 'State of the pod' }).getByText('Ended').waitFor()
+        await page.getByRole('region', { name: 'State of the pod' }).getByText('Ended', { exact: true }).waitFor()
         await page.getByRole('link', { name: 'Show its last 30 minutes' }).click()
         await page.waitForURL(/from=.*to=/)
+        const nics = page.getByRole('region', { name: 'Table of interfaces' })
+        await nics.getByText('of this pod alone').waitFor()
         await lookEverywhere(t, page, 'pod-ended')
       },
       { expected: /Failed to load resource/, before: (page) => page.route('**/api/v1/pods/**', busy) },

@@ -61,6 +61,8 @@ const FULL_ALL_THE_SAME: Readonly<Record<string, string>> = {
   doca_pci_read_latency_seconds: 'a histogram on the page of one NIC: 12 series each',
   ethtool_lane_rx_err_phy_total: 'four series a port; the core set has the errors of the port',
   ethtool_priority_tx_bytes_total: 'eight series a port; a hint reads it on the node',
+  gpu_process_memory_used_bytes: 'a series for each process; only with export_processes',
+  gpu_process_util_ratio: 'a series for each process; only with export_processes',
   host_cpu_seconds_total: 'a series for each mode of each CPU; the core set has load and pressure',
   netdev_mtu_bytes: 'a property on the page of one interface',
   pci_device_max_link_bandwidth_bytes_per_second: 'the product of speed and lanes, which are in the core set',

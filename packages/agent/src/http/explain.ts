@@ -64,6 +64,6 @@ function factsOf(agent: Agent): AgentFacts {
     series: async (wanted) => latestSeries(recent, wanted, declared()),
     types: async () => recent.types(),
     devices: async () => listedDevices(agent),
-    attributions: async () => agent.pods.attributions(),
+    attributions: async () => new Map([...agent.pods.details()].map(([pod, { attribution }]) => [pod, attribution])),
   }
 }

@@ -6,7 +6,7 @@ import { ethtoolLinkType } from '../sources/ethtool/type.ts'
 import { hostKernelType } from '../sources/host/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { podNicType } from '../sources/pod-nics/type.ts'
-import { podInfoType } from '../sources/pods/type.ts'
+import { podInfoType, podNicDeviceType } from '../sources/pods/type.ts'
 import { rdmaPortType } from '../sources/rdma/type.ts'
 
 /** A text field, and the name of its label. */
@@ -24,13 +24,17 @@ export interface InfoMetric {
   readonly type: RecordType
 }
 
+/** Where a NIC of a pod is, and whose its counters are. */
+const NIC_TEXTS = ['pci_address', 'physical_function', 'host_interface', 'no_counters']
+
 /**
  * The info metrics. Texts that change often, such as lists of interfaces, are left out: each change is a new series.
  */
 export const INFO_METRICS: readonly InfoMetric[] = [
   infoMetric(nvmlGpuInfoType, ['serial', 'driver', 'vbios']),
   infoMetric(podInfoType, ['app', 'service', 'node_name']),
-  infoMetric(podNicType, ['driver', 'pci_address', 'rdma_device', 'physical_function', 'host_interface']),
+  infoMetric(podNicType, ['driver', ...NIC_TEXTS]),
+  infoMetric(podNicDeviceType, NIC_TEXTS),
   infoMetric(rdmaPortType, ['link_layer', 'driver', 'firmware', 'model', 'board', 'node_guid'], {
     address: 'pci_address',
   }),

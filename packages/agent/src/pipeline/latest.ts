@@ -142,7 +142,7 @@ function* liveRecords(
 
 /** Why the agent's own sources have no record of a type; undefined if none of them says it. */
 export function absenceOfType(recent: RecentRing, type: string): string | undefined {
-  return absenceReports(recent)({}).reasonOf(type, '', '')
+  return absenceReports(recent)(OF_OWN_SOURCES).reasonOf(type, '', '')
 }
 
 /**

@@ -47,6 +47,10 @@ test('a MIG instance is not said to miss what it cannot have', () => {
   assert.deepEqual(gapsOf(podWith(missing, { instances: 1 }), NOW_MS), [
     { fields: ['gpu-util', 'gpu-power-w'], reason: 'a MIG instance has none of its own' },
   ])
+  const [waiting] = gapsOf(podWith([], { gpus: 0, ageMs: null }), NOW_MS, { waiting: 'ImagePullBackOff' })
+  assert.equal(waiting?.reason, 'it does not run yet: ImagePullBackOff; kubectl describe pod says why')
+  const [far] = gapsOf(podWith([], { gpus: 0, ageMs: null }), NOW_MS, { elsewhere: 'node-b' })
+  assert.equal(far?.reason, 'it runs on node-b, whose GPUs this agent does not read')
   const [mixed] = gapsOf(podWith(but('gpu-power-w'), { gpus: 2, instances: 1 }), NOW_MS)
   assert.match(mixed?.reason ?? '', /some of its GPUs are MIG instances/)
 })

@@ -18,14 +18,16 @@ export interface GapFacts {
   readonly reasons?: Reasons | undefined
   /** The node of the pod, if its GPUs are not read here. Default: they are. */
   readonly elsewhere?: string
+  /** Why the pod does not run yet, in a word of Kubernetes. Default: nothing waits, or it is not known. */
+  readonly waiting?: string
 }
 
 /** The reasons for missing numbers of a pod: each number that is null has one reason. */
-export function gapsOf(pod: KnownPod, nowMs: number, { reasons, elsewhere = '' }: GapFacts = {}): GpuGap[] {
+export function gapsOf(pod: KnownPod, nowMs: number, facts: GapFacts = {}): GpuGap[] {
+  const { reasons } = facts
   const unknown = GPU_FIELDS.filter((field) => pod.values[field] === null)
   if (unknown.length === 0) return []
-  const ofAll =
-    elsewhere === '' ? reasonOfAll(pod, nowMs) : `it runs on ${elsewhere}, whose GPUs this agent does not read`
+  const ofAll = reasonOfAll(pod, nowMs, facts)
   const fieldsBy = Map.groupBy(unknown, (field) => ofAll ?? reasonOf(field, pod, reasons?.get(field)))
   return [...fieldsBy].map(([reason, fields]) => ({ fields, reason }))
 }
@@ -36,8 +38,9 @@ export function isUnscheduled({ gpus, requested, isScheduled }: KnownPod): boole
 }
 
 /** The reason if no number at all is known; undefined if a number is known, or each number has its own reason. */
-function reasonOfAll(pod: KnownPod, nowMs: number): string | undefined {
+function reasonOfAll(pod: KnownPod, nowMs: number, { elsewhere = '', waiting = '' }: GapFacts): string | undefined {
   const { gpus, ageMs, isWarming, isScheduled, startedMs } = pod
+  if (elsewhere !== '') return `it runs on ${elsewhere}, whose GPUs this agent does not read`
   if (ageMs !== null) return undefined
   if (isWarming && startedMs !== null) {
     const ageS = Math.max(0, Math.floor((nowMs - startedMs) / 1000))
@@ -45,6 +48,7 @@ function reasonOfAll(pod: KnownPod, nowMs: number): string | undefined {
   }
   if (isUnscheduled(pod))
     return 'it asks for a GPU and has no node: it waits to be scheduled; kubectl describe pod says why'
+  if (waiting !== '') return `it does not run yet: ${waiting}; kubectl describe pod says why`
   if (gpus > 0) return undefined
   const where = isScheduled === true ? 'it has a node, and ' : ''
   return `${where}it is not known which GPU it holds; look at the exporter and device plugin of its node`

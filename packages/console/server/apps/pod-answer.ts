@@ -13,14 +13,16 @@ const END_STEP_MS = 5000
 /** All about one GPU pod: its last numbers if it has ended, and why parts of it are not known. */
 export async function podAnswer(origin: AppsOrigin, name: PodName): Promise<PodAnswer> {
   const { nowMs, pods } = await podsNow(origin, { pod: name })
-  const pod = withoutKey(pods)
-  if (pod !== null) return { nowMs, state: 'present', pod, endedMs: null, ...(await partsOf(origin, name, nowMs)) }
+  const present = withoutKey(pods)
+  if (present !== null)
+    return { nowMs, state: 'present', pod: present, endedMs: null, ...(await partsOf(origin, name, nowMs)) }
   const endedMs = await lastSeenMs(origin, name, nowMs)
   if (endedMs === undefined) return { nowMs, state: 'unknown', pod: null, endedMs: null, ...NO_PARTS }
   const { history } = origin
   const last = await podsNow({ history }, { pod: name, atMs: endedMs })
-  const parts = await partsAt({ history }, name, { atMs: endedMs, details: new Map() })
-  return { nowMs, state: 'ended', pod: withoutKey(last.pods), endedMs, ...parts, absent: [] }
+  const { node, ...parts } = await partsAt({ history }, name, { atMs: endedMs, isEnd: true, details: new Map() })
+  const pod = withoutKey(last.pods)
+  return { nowMs, state: 'ended', pod: pod && { ...pod, node }, endedMs, ...parts, absent: [] }
 }
 
 const NO_PARTS: PodParts = { devices: [], nics: [], processes: [], absent: [] }
@@ -28,7 +30,7 @@ const NO_PARTS: PodParts = { devices: [], nics: [], processes: [], absent: [] }
 /** The parts of a pod, and why some are not known. */
 async function partsOf(origin: AppsOrigin, name: PodName, atMs: number): Promise<PodParts> {
   const details = (await origin.details?.()) ?? new Map<string, PodDetails>()
-  const parts = await partsAt(origin, name, { atMs, details })
+  const { node: _, ...parts } = await partsAt(origin, name, { atMs, isEnd: false, details })
   const phase = details.get(namespacedName(name.namespace, name.name))?.attribution.phase ?? ''
   const reasonOf = (part: 'nics' | 'processes') => origin.lackOf?.(part) ?? REASONS[part]
   const absent: AbsentPart[] = [

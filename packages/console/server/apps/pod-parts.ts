@@ -9,9 +9,10 @@ import { podMatchers } from './pods.ts'
 const METRICS = {
   devices: 'pod_device_present',
   nics: 'pod_nic_info',
-  own: 'pod_nic_own',
+  functions: 'pod_nic_device_info',
   memory: 'gpu_process_memory_used_bytes',
   util: 'gpu_process_util_ratio',
+  info: 'pod_info',
 } as const
 
 type Part = keyof typeof METRICS
@@ -19,31 +20,45 @@ type Part = keyof typeof METRICS
 /** Labels that a server adds to the series of a target; they tell nodes apart. */
 const TARGET_LABELS = ['job', 'instance'] as const
 
-/** Devices, interfaces and processes of a pod at a time, from any history. */
+/** How far back the last values before the end of a pod are. Unit: milliseconds. */
+const BEFORE_END_MS = 60_000
+
+/** The moment of parts. */
+interface PartsMoment {
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly atMs: number
+  /** Whether the pod ended then, so that the last values before count. */
+  readonly isEnd: boolean
+  readonly details: ReadonlyMap<string, PodDetails>
+}
+
+/** Devices, interfaces and processes of a pod at a time, and its node then, from any history. */
 export async function partsAt(
   { history, processes }: Pick<AppsOrigin, 'history' | 'processes'>,
   pod: PodName,
-  { atMs, details }: { readonly atMs: number; readonly details: ReadonlyMap<string, PodDetails> },
-): Promise<{ devices: DeviceOfPod[]; nics: NicOfPod[]; processes: readonly ProcessOfPod[] }> {
+  { atMs, isEnd, details }: PartsMoment,
+): Promise<{ node: string; devices: DeviceOfPod[]; nics: NicOfPod[]; processes: readonly ProcessOfPod[] }> {
   const queries = Object.values(METRICS).map((metric): SeriesQuery => {
     return { metric, function: 'last', matchers: podMatchers(pod), by: undefined, aggregate: 'sum' }
   })
-  const { results } = await history.query(requestOfNow(atMs, queries))
+  const now = requestOfNow(atMs, queries)
+  const { results } = await history.query(isEnd ? { ...now, fromMs: now.toMs - BEFORE_END_MS } : now)
   const seriesOf = (part: Part) => currentSeries(results, METRICS[part])
   const read = processes?.(pod) ?? []
   return {
+    node: seriesOf('info').find(({ labels }) => labels.node_name)?.labels.node_name ?? '',
     devices: devicesOf(pod, details, seriesOf('devices')),
-    nics: nicsOf(seriesOf('nics'), seriesOf('own')),
+    nics: nicsOf(seriesOf('nics'), seriesOf('functions')),
     processes: (read.length > 0 ? [...read] : processesOf(seriesOf('memory'), seriesOf('util'))).sort(byMemory),
   }
 }
 
-/** The series of a metric with a value now. */
+/** The series of a metric with a value, each with its last. */
 function currentSeries(results: QueryAnswer['results'], metric: string): (SeriesAnswer & { readonly value: number })[] {
   const found = results.find((result) => result.metric === metric)?.series ?? []
   return found.flatMap((series) => {
-    const value = series.values[series.values.length - 1] ?? Number.NaN
-    return Number.isNaN(value) ? [] : [{ ...series, value }]
+    const value = series.values.findLast((value) => !Number.isNaN(value))
+    return value === undefined ? [] : [{ ...series, value }]
   })
 }
 
@@ -86,22 +101,33 @@ function podNameOf(text: string): PodName {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) }
 }
 
-function nicsOf(infos: Current, own: Current): NicOfPod[] {
-  const nics = infos.map(({ labels }): NicOfPod => {
-    const { interface: name = '', rdma_device: rdmaDevice = '' } = labels
-    const isOwn = own.some((one) => one.labels.interface === name && one.value === 1)
-    return {
-      interface: name,
-      driver: labels.driver ?? '',
-      pciAddress: labels.pci_address ?? '',
-      rdmaDevice,
-      physicalFunction: labels.physical_function ?? '',
-      hostInterface: labels.host_interface ?? '',
-      isOwn,
-      rdmaLabels: isOwn && rdmaDevice !== '' ? { rdma_device: rdmaDevice, ...targetLabels(labels) } : null,
-    }
-  })
-  return nics.sort((a, b) => (a.interface < b.interface ? -1 : 1))
+/** Interfaces, and functions that the kubelet allocated and no interface is known of. */
+function nicsOf(interfaces: Current, functions: Current): NicOfPod[] {
+  const nics = interfaces.map(({ labels }) => nicOf(labels))
+  const addresses = new Set(nics.map(({ pciAddress }) => pciAddress))
+  const others = functions.map(({ labels }) => nicOf(labels)).filter(({ pciAddress }) => !addresses.has(pciAddress))
+  const resources = new Map(functions.map(({ labels }) => [labels.pci_address ?? '', labels.resource ?? '']))
+  const all = [...nics.map((nic) => ({ ...nic, resource: resources.get(nic.pciAddress) ?? '' })), ...others]
+  return all.sort((a, b) => (nicKeyOf(a) < nicKeyOf(b) ? -1 : 1))
+}
+
+function nicKeyOf({ interface: name, pciAddress, rdmaDevice }: NicOfPod): string {
+  return [name, pciAddress, rdmaDevice].join(' ')
+}
+
+function nicOf(labels: Labels): NicOfPod {
+  const { rdma_device: rdmaDevice = '', no_counters: noCounters = '' } = labels
+  return {
+    interface: labels.interface ?? '',
+    resource: labels.resource ?? '',
+    driver: labels.driver ?? '',
+    pciAddress: labels.pci_address ?? '',
+    rdmaDevice,
+    physicalFunction: labels.physical_function ?? '',
+    hostInterface: labels.host_interface ?? '',
+    noCounters,
+    rdmaLabels: rdmaDevice !== '' && noCounters === '' ? { rdma_device: rdmaDevice, ...targetLabels(labels) } : null,
+  }
 }
 
 /** Several nodes may have an RDMA device of one name; the target of their series tells them apart. */

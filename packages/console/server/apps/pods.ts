@@ -115,7 +115,11 @@ export async function podsNow(
     const isIdle = idle.has(pod.key)
     return {
       ...pod,
-      gaps: gapsOf(pod, nowMs, { reasons: reasons.get(pod.key), elsewhere: isElsewhere ? node : '' }),
+      gaps: gapsOf(pod, nowMs, {
+        reasons: reasons.get(pod.key),
+        elsewhere: isElsewhere ? node : '',
+        waiting: known?.attribution.waiting ?? '',
+      }),
       node,
       condition: conditionOf(pod, { nowMs, details: known, trouble: troubles, isIdle, isElsewhere }),
       attribution: known?.attribution ?? null,

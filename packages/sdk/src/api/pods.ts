@@ -9,9 +9,12 @@ export interface DeviceOfPod extends GpuOfPod {
   readonly sharedWith: readonly PodName[]
 }
 
-/** A network interface of a pod. Texts are empty if they are not known, or there is no such thing. */
+/** A network interface of a pod, or a function of a NIC. Texts are empty if they are not known, or there is none. */
 export interface NicOfPod {
+  /** Name of the interface in the pod; empty if only the kubelet reports the function. */
   readonly interface: string
+  /** Resource of Kubernetes that the kubelet allocated it as. */
+  readonly resource: string
   readonly driver: string
   readonly pciAddress: string
   /** RDMA device of the function, as the host names it. */
@@ -20,9 +23,9 @@ export interface NicOfPod {
   readonly physicalFunction: string
   /** Interface of the host that carries its traffic. */
   readonly hostInterface: string
-  /** Whether the counters of the device are those of this pod alone. */
-  readonly isOwn: boolean
-  /** Labels of the RDMA counters of the pod; null if it has none of its own. */
+  /** Why no RDMA counters are those of this pod alone; empty if those of `rdmaLabels` are. */
+  readonly noCounters: string
+  /** Labels of the RDMA counters of this pod alone; null if there are none. */
   readonly rdmaLabels: Labels | null
 }
 

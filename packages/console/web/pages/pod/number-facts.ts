@@ -22,6 +22,7 @@ export function numberGaps({ gaps, deviceValues }: PodNumbers): readonly { title
   return gaps.map(({ fields, reason }) => {
     const labels = FIELD_WORDS.filter(({ field }) => fields.includes(field)).map(({ label }) => label)
     const isShown = fields.every((field) => deviceValues[field] !== undefined)
-    return { title: `${labels.join(', ')}${isShown ? ' of the pod alone' : ''}`, reason }
+    const named = fields.length === FIELD_WORDS.length ? 'All nine numbers' : labels.join(', ')
+    return { title: `${named}${isShown ? ' of the pod alone' : ''}`, reason }
   })
 }

@@ -1,4 +1,4 @@
-import type { Labels, MetricQuery, NicOfPod, PodName } from '@sonde/sdk/api'
+import type { AppGpuPod, Labels, MetricQuery, NicOfPod } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid, type GridChart } from '../../chart/chart-grid.tsx'
@@ -20,21 +20,22 @@ interface PodChart extends Pick<ChartSpec, 'id' | 'title' | 'quantity' | 'captio
 }
 
 /** The numbers of a pod over the window, and the RDMA traffic of the interfaces that it has for itself. */
-export function PodCharts({
-  pod,
-  nics,
-}: {
-  readonly pod: PodName & { readonly isSimulated: boolean }
-  readonly nics: readonly NicOfPod[]
-}) {
+export function PodCharts({ pod, nics }: { readonly pod: AppGpuPod; readonly nics: readonly NicOfPod[] }) {
   const page = usePageState()
   const { namespace, name, isSimulated } = pod
+  // Numbers of which only those of whole GPUs are known, and numbers that are not known at all.
+  const lacked = CHART_FIELDS.filter(({ field }) => pod.values[field] === null).map(({ field }) => field)
+  const whole = lacked.filter((field) => pod.deviceValues[field] !== undefined)
+  const [ofDevices, ofNothing] = [whole.join(), lacked.filter((field) => !whole.includes(field)).join()]
   const ofNics = JSON.stringify(
     nics.flatMap(({ rdmaDevice, rdmaLabels }) => (rdmaLabels ? [[rdmaDevice, rdmaLabels]] : [])),
   )
   const charts = useMemo(
-    () => [...numberCharts({ namespace, name }), ...rdmaCharts(JSON.parse(ofNics) as (readonly [string, Labels])[])],
-    [namespace, name, ofNics],
+    () => [
+      ...numberCharts({ namespace, pod: name }, ofDevices).filter(({ id }) => !ofNothing.split(',').includes(id)),
+      ...rdmaCharts(JSON.parse(ofNics) as (readonly [string, Labels])[]),
+    ],
+    [namespace, name, ofDevices, ofNothing, ofNics],
   )
   const queries = useMemo(() => charts.flatMap(({ lines }) => lines.map(({ query }) => query)), [charts])
   const answer = useComparedColumns(queries, page)
@@ -69,14 +70,21 @@ function queryOf(metric: string, fn: MetricQuery['function'], labels: Labels): M
   return { metric, function: fn, matchers }
 }
 
-function numberCharts({ namespace, name }: PodName): PodChart[] {
-  return CHART_FIELDS.map(({ field, label, metricQuantity: quantity, podMetric, isSum }) => ({
-    ...{ id: field, title: label, quantity, noun: ['pod', 'pods'] as const },
-    ...(quantity.base === '%' ? { scale: 'percent' as const } : {}),
-    caption: isSum ? 'sum of its GPUs' : 'mean of its GPUs',
-    lines: [{ label: 'pod', query: queryOf(podMetric, 'avg', { namespace, pod: name }) }],
-    without: 'no value of the pod itself in this window',
-  }))
+/** @param ofDevices Fields, separated by commas, of which the values of whole GPUs are drawn. */
+function numberCharts(labels: Labels, ofDevices: string): PodChart[] {
+  return CHART_FIELDS.map(({ field, label, metricQuantity: quantity, podMetric, deviceMetric, isSum }) => {
+    const isWhole = ofDevices.split(',').includes(field)
+    const query: MetricQuery = isWhole
+      ? { ...queryOf(deviceMetric, 'avg', labels), by: [], aggregate: isSum ? 'sum' : 'avg' }
+      : queryOf(podMetric, 'avg', labels)
+    return {
+      ...{ id: field, title: label, quantity, noun: ['pod', 'pods'] as const },
+      ...(quantity.base === '%' ? { scale: 'percent' as const } : {}),
+      caption: `${isSum ? 'sum' : 'mean'} of its GPUs${isWhole ? ', which others use too' : ''}`,
+      lines: [{ label: isWhole ? 'whole GPU' : 'pod', query }],
+      without: 'no value in this window',
+    }
+  })
 }
 
 function rdmaCharts(devices: readonly (readonly [string, Labels])[]): PodChart[] {

@@ -13,7 +13,14 @@ import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
 
 /** The GPUs and MIG instances of a pod, each with its state and with who else holds it. */
-export function PodDevices({ devices }: { readonly devices: readonly DeviceOfPod[] }) {
+export function PodDevices({
+  devices,
+  isPresent,
+}: {
+  readonly devices: readonly DeviceOfPod[]
+  /** Whether the pod is there now. */
+  readonly isPresent: boolean
+}) {
   const page = usePageState()
   const listed = useDevices().data?.devices ?? []
   const worst = worstByDevice(useMomentHints(useMoment()).hints)
@@ -72,7 +79,7 @@ export function PodDevices({ devices }: { readonly devices: readonly DeviceOfPod
   ]
   if (devices.length === 0) return null
   return (
-    <Panel id="pod-devices" title="GPUs" isPresent className="apps-panel">
+    <Panel id="pod-devices" title="GPUs" isPresent={isPresent} className="apps-panel">
       <DataTable
         label="Table of GPUs"
         look="is-stacked"

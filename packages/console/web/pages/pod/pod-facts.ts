@@ -18,7 +18,7 @@ export function podFacts({ endedMs, nowMs }: PodAnswer, pod: AppGpuPod, zone: Ti
     {
       label: 'Phase',
       value: phase || ABSENT,
-      caption: waiting || (phase === '' ? 'not reported' : 'nothing waits'),
+      caption: waiting || (phase !== '' ? 'nothing waits' : endedMs === null ? 'not reported' : 'it has ended'),
       ...(waiting !== '' || phase === 'Failed' ? { tone: 'warning' as const } : {}),
     },
     { label: 'Node', value: pod.node || ABSENT, caption: nodeCaption(pod) },

@@ -5,18 +5,32 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath } from '../../devices/device.ts'
+import { asSentence } from '../../format/words.ts'
 import { usePageState } from '../../state/time-window.ts'
 
 /** The network interfaces of a pod, and whose traffic their counters have. */
-export function PodNics({ nics }: { readonly nics: readonly NicOfPod[] }) {
+export function PodNics({
+  nics,
+  isPresent,
+}: {
+  readonly nics: readonly NicOfPod[]
+  /** Whether the pod is there now. */
+  readonly isPresent: boolean
+}) {
   const listed = useDevices().data?.devices ?? []
   const columns: readonly TableColumn<NicOfPod>[] = [
-    { key: 'interface', head: 'Interface', kind: 'rowHead', cell: ({ interface: name }) => name },
+    {
+      key: 'interface',
+      head: 'Interface',
+      kind: 'rowHead',
+      cell: ({ interface: name, resource, pciAddress }) => name || resource || pciAddress,
+    },
     {
       key: 'traffic',
-      head: 'Counters',
-      label: 'Counters',
-      cell: ({ isOwn }) => (isOwn ? 'of this pod alone' : 'none of RDMA, it is virtual'),
+      head: 'RDMA counters',
+      label: 'RDMA counters',
+      look: 'is-wrapping',
+      cell: ({ rdmaLabels, noCounters }) => (rdmaLabels ? 'of this pod alone' : asSentence(noCounters) || '–'),
     },
     {
       key: 'rdma',
@@ -67,13 +81,13 @@ export function PodNics({ nics }: { readonly nics: readonly NicOfPod[] }) {
     },
   ]
   return (
-    <Panel id="pod-nics" title="Network interfaces" isPresent className="apps-panel">
+    <Panel id="pod-nics" title="Network interfaces" isPresent={isPresent} className="apps-panel">
       <DataTable
         label="Table of interfaces"
         look="is-stacked"
         columns={columns}
         rows={nics}
-        keyOf={({ interface: name }) => name}
+        keyOf={({ interface: name, pciAddress, rdmaDevice }) => `${name} ${pciAddress} ${rdmaDevice}`}
       />
     </Panel>
   )

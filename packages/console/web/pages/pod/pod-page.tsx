@@ -19,6 +19,9 @@ import { PodHeadline } from './pod-headline.tsx'
 import { PodNics } from './pod-nics.tsx'
 import { PodProcesses } from './pod-processes.tsx'
 
+/** Names of Kubernetes, which need no quotes in a command. */
+const KUBERNETES_NAME = /^[a-z0-9][a-z0-9.-]*$/
+
 /** One GPU pod: its state, numbers, devices, interfaces and processes, and how each of them is known. */
 export function PodPage(name: PodName) {
   const title = `${name.namespace}/${name.name}`
@@ -36,10 +39,14 @@ export function PodPage(name: PodName) {
       {!data && error && <Unanswered fact="The pod is not known." error={error} onRetry={retry} />}
       {data?.state === 'unknown' && (
         <Empty fact={`No GPU pod ${title} was here in the last 24 hours.`}>
-          A pod is listed if it holds or requests a GPU. To see what Kubernetes knows:{' '}
-          <code className="mono">
-            kubectl get pod -n {name.namespace} {name.name}
-          </code>
+          A pod is listed if it holds or requests a GPU.
+          {KUBERNETES_NAME.test(name.namespace) && KUBERNETES_NAME.test(name.name) && (
+            <>
+              {' '}
+              To see what Kubernetes knows:{' '}
+              <code className="mono">{`kubectl get pod -n ${name.namespace} ${name.name}`}</code>
+            </>
+          )}
         </Empty>
       )}
       {data?.pod && <Pod answer={data} pod={data.pod} />}
@@ -49,6 +56,7 @@ export function PodPage(name: PodName) {
 
 function Pod({ answer, pod }: { readonly answer: PodAnswer; readonly pod: NonNullable<PodAnswer['pod']> }) {
   const zone = usePageState().url.tz ?? 'utc'
+  const isPresent = answer.state === 'present'
   const gaps = [...numberGaps(pod), ...answer.absent.map(({ part, reason }) => ({ title: PARTS[part], reason }))]
   return (
     <>
@@ -56,16 +64,16 @@ function Pod({ answer, pod }: { readonly answer: PodAnswer; readonly pod: NonNul
       <Facts label="State of the pod" facts={podFacts(answer, pod, zone)} />
       <Facts label="Numbers of the GPUs of the pod" facts={numberFacts(pod)} />
       <PanelBoundary>
-        <PodDevices devices={answer.devices} />
+        <PodDevices devices={answer.devices} isPresent={isPresent} />
       </PanelBoundary>
       {answer.processes.length > 0 && (
         <PanelBoundary>
-          <PodProcesses processes={answer.processes} devices={answer.devices} />
+          <PodProcesses processes={answer.processes} devices={answer.devices} isPresent={isPresent} />
         </PanelBoundary>
       )}
       {answer.nics.length > 0 && (
         <PanelBoundary>
-          <PodNics nics={answer.nics} />
+          <PodNics nics={answer.nics} isPresent={isPresent} />
         </PanelBoundary>
       )}
       <PanelBoundary>

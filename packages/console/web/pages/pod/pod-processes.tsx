@@ -14,9 +14,12 @@ const SHOWN_COUNT = 50
 export function PodProcesses({
   processes,
   devices,
+  isPresent,
 }: {
   readonly processes: readonly ProcessOfPod[]
   readonly devices: readonly DeviceOfPod[]
+  /** Whether the pod is there now. */
+  readonly isPresent: boolean
 }) {
   const listed = useDevices().data?.devices ?? []
   const titleOf = ({ uuid, instance }: ProcessOfPod) => {
@@ -47,7 +50,7 @@ export function PodProcesses({
   const more = processes.length - SHOWN_COUNT
   const caption = isOnMig ? 'NVML has no utilisation of processes on MIG' : 'as NVML and the kernel report them'
   return (
-    <Panel id="pod-processes" title="Processes" caption={caption} isPresent className="apps-panel">
+    <Panel id="pod-processes" title="Processes" caption={caption} isPresent={isPresent} className="apps-panel">
       <DataTable
         label="Table of processes"
         look="is-stacked"
