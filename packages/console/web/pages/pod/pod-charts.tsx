@@ -57,6 +57,7 @@ export function PodCharts({ pod, nics }: { readonly pod: AppGpuPod; readonly nic
       }),
     [answer, charts, isSimulated],
   )
+  if (charts.length === 0) return null
   return (
     <div className="app-charts">
       <AnswerState answer={answer} panels={4} />

@@ -91,7 +91,9 @@ export function evidenceOfPod({
           {
             fact: 'Interfaces',
             confidence: 'certain' as const,
-            how: 'The kernel lists them in the network namespace of the pod.',
+            how: nics.some(({ interface: name }) => name !== '')
+              ? 'The kernel lists them in the network namespace of the pod.'
+              : 'The kubelet allocated the functions.',
           },
         ]),
   ]
