@@ -1,5 +1,5 @@
-// Programs and clients from npm that tests run against Sonde. They are no packages of this repository: a test that needs
-// one fetches it into `.cache`, once for each lock file.
+// Programs and clients from npm that tests run against Sonde. They are no packages of this repository: a test that
+// needs one fetches it into `.cache`, once for each lock file.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

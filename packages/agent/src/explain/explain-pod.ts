@@ -12,8 +12,8 @@ import type { SourceSubject } from './subject.ts'
 const NAMED = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\/([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/
 
 /**
- * Chains of a pod, by `NAMESPACE/POD`, by its name alone, or by its id in the agent: from the driver over device plugin,
- * exporter, PodResources and labels to its numbers. None if neither an agent nor the API server knows such a pod.
+ * Chains of a pod, by `NAMESPACE/POD`, by its name alone, or by its id in the agent: from the driver over device
+ * plugin, exporter, PodResources and labels to its numbers. None if neither an agent nor the API server knows such a pod.
  */
 export async function podChains(
   of: string,

@@ -12,8 +12,8 @@ import { unknownName } from './unknown-name.ts'
 
 /**
  * Walks the chain of a source, a device (by name, id or address), a metric, a pod (`NAMESPACE/POD`), traceback,
- * or a rule (by name, or `rule:NAME` if a source, device or metric has the same name). `''` walks the chains of all sources. Chains with a
- * broken link come first.
+ * or a rule (by name, or `rule:NAME` if a source, device or metric has the same name). `''` walks the chains of all
+ * sources. Chains with a broken link come first.
  * @throws SondeError `EXP_UNKNOWN` if the name is unknown, with the nearest names.
  */
 export async function explain(of: string, options: ExplainOptions): Promise<ExplainWalk[]> {

@@ -64,7 +64,7 @@ const NAMED_BY_DCGM: ReadonlySet<string> = new Set(
   [nvmlGpuType, nvmlProfileType, nvmlMigType, nvmlXidType].map(({ name }) => name),
 )
 
-/** Namespace and name, and the labels of the allow-list as exporters spell them. Of two equal names the first counts. */
+/** Namespace and name, and the allowed labels as exporters spell them. Of two equal names the first counts. */
 function copiedLabels({ namespace, pod, labels }: Pod): Labels {
   const copied: Record<string, string> = {}
   for (const [key, value] of Object.entries(labels === '' ? {} : (JSON.parse(labels) as Labels)))

@@ -45,7 +45,7 @@ export class ClusterView {
     return this.#server.address
   }
 
-  /** A pod; undefined if the server has none of this name. @throws SondeError `SRC_API_SERVER` if it does not answer. */
+  /** A pod; undefined if there is none of this name. @throws SondeError `SRC_API_SERVER` if there is no answer. */
   async pod(namespace: string, name: string): Promise<PodDetail | undefined> {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`
     const text = await this.#ask(path, () => this.#server.object(path, this.#ending.signal))
