@@ -13,7 +13,7 @@ const NAMED = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)\/([a-z0-9](?:[a-z0-9.-]{0
 
 /**
  * Chains of a pod, by `NAMESPACE/POD`, by its name alone, or by its id in the agent: from the driver over device
- * plugin, exporter, PodResources and labels to its numbers. None if neither an agent nor the API server knows such a pod.
+ * plugin, exporter, PodResources and labels to its numbers. None if neither agent nor API server knows such a pod.
  */
 export async function podChains(
   of: string,
