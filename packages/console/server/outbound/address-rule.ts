@@ -62,8 +62,8 @@ export async function checkOutboundUrl(text: string, rule: AddressRule = {}): Pr
 }
 
 /**
- * The lookup of a connection. The connection goes to the addresses that were checked here, so that a name whose
- * addresses change between a check and the connection gains nothing.
+ * The lookup of a connection. The connection goes to the addresses that were checked here. A name that changes its
+ * addresses after a check gains nothing.
  */
 export function checkedLookup(rule: AddressRule): LookupFunction {
   return (host, { all }, callback) => {

@@ -172,6 +172,35 @@ describe('a server in trouble:', () => {
     await assert.rejects(client.open({ url: `http://%zz:${SECRET}@127.0.0.1:1/`, ...GET }), withCode('OUT_URL'))
   })
 
+  test('a name whose lookup never ends', async () => {
+    const hanging = new OutboundClient({ resolve: () => new Promise(() => undefined) })
+    const asked = { url: `http://slow.example/${SECRET}`, ...GET, connectLimitMs: 50 }
+    await assert.rejects(hanging.open(asked), withCode('OUT_TIMEOUT'))
+  })
+
+  test('a kept connection that the server closed meanwhile', async (t) => {
+    let connections = 0
+    const closed = Promise.withResolvers<void>()
+    const server = createSocketServer((socket) => {
+      connections++
+      let requests = 0
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          // The first connection takes one request, and breaks off at the second.
+          if (connections === 1 && ++requests === 2) socket.resetAndDestroy()
+          else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+        })
+      socket.on('close', () => closed.resolve())
+    })
+    const url = `${await listen(t, server as unknown as Server)}/${SECRET}`
+    const keeping = new OutboundClient({ allowsPrivate: true, keepsConnections: true })
+    t.after(() => keeping.close())
+    for (let count = 0; count < 2; count++) assert.equal((await keeping.send({ url, ...GET })).status, 200)
+    await closed.promise
+    assert.equal(connections, 2)
+  })
+
   test('no proxy of the environment is asked', async (t) => {
     let proxied = 0
     const proxy = await serve(t, (_request, response) => response.end(String(proxied++)))

@@ -161,7 +161,7 @@ function faultOf(error: NodeJS.ErrnoException, host: string): SondeError {
   return new SondeError('OUT_CONNECT', `${host} ${words}`, { cause: error })
 }
 
-/** Reads an answer that nobody needs, so that its sender can finish. A long or slow answer is cut off. */
+/** Reads and discards an answer, so that its sender can finish. A long or slow answer is cut off. */
 async function discard(response: IncomingMessage): Promise<void> {
   const timer = setTimeout(() => response.destroy(), DISCARD_LIMIT_MS)
   let bytes = 0

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { SondeError } from '@sonde/sdk'
 import { until } from '../../../sdk/test/helper.ts'
 import { PrometheusHistory } from './prometheus-history.ts'
@@ -77,6 +78,40 @@ test('an answer without end is given up, and not kept meanwhile', async (t) => {
   })
   const error = await faultOf(new ServerTransport(`http://${host}`).ask(ASKED, () => undefined))
   assert.equal(error.code, 'QRY_BACKEND_LIMIT')
+})
+
+test('a packed answer is unpacked, and one that unpacks without end is given up', async (t) => {
+  const packed = await serving(t, (_request, answer) => {
+    const body = gzipSync('{"status":"success","data":{"result":[{"metric":{}}]}}')
+    answer.writeHead(200, { 'content-encoding': 'gzip' }).end(body)
+  })
+  const elements: string[] = []
+  await new ServerTransport(`http://${packed}`).ask(ASKED, (element) => void elements.push(element))
+  assert.deepEqual(elements, ['{"metric":{}}'])
+  const bomb = gzipSync(Buffer.alloc(129 << 20, ' '))
+  assert.ok(bomb.length < 1 << 20)
+  const small = await serving(t, (_request, answer) => answer.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+  const error = await faultOf(new ServerTransport(`http://${small}`).ask(ASKED, () => undefined))
+  assert.equal(error.code, 'QRY_BACKEND_LIMIT')
+  const broken = await serving(t, (_request, answer) =>
+    answer.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip'),
+  )
+  assert.equal((await faultOf(new ServerTransport(`http://${broken}`).ask(ASKED, () => undefined))).code, 'QRY_BACKEND')
+})
+
+test('addresses that no server of metrics has are not asked, and private addresses only for the operator', async (t) => {
+  let asked = 0
+  const host = await serving(t, (_request, answer) => answer.end(String(asked++)))
+  const transports = [
+    new ServerTransport('http://169.254.169.254/latest'),
+    new ServerTransport(`http://${host}`, { allowsPrivate: false }),
+  ]
+  for (const transport of transports) {
+    const error = await faultOf(transport.ask(ASKED, () => undefined))
+    assert.equal(error.code, 'QRY_BACKEND')
+    assert.match(error.message, /allowed: public/)
+  }
+  assert.equal(asked, 0)
 })
 
 test('a server that does not answer is given up in time', async (t) => {

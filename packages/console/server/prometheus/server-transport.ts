@@ -1,5 +1,9 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
+import { OutboundClient } from '../outbound/outbound-client.ts'
 import { Breaker } from './breaker.ts'
 import { ElementReader } from './elements.ts'
 
@@ -15,6 +19,7 @@ const ELEMENT_LIMIT_BYTES = 1 << 20
 const FAULT_LIMIT_BYTES = 64 << 10
 /** Path that is requested to check whether the server is reachable. Any answer proves it, whatever its status. */
 const ALIVE_PATH = '/-/healthy'
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** A request to a server. */
 export interface ServerRequest {
@@ -55,13 +60,15 @@ export class ServerTransport {
   /** Whether the server is a VictoriaMetrics, by a header of all its answers. */
   isVictoria = false
   readonly #headers: Readonly<Record<string, string>>
-  readonly #breaker: Breaker
+  readonly #breaker = new Breaker()
+  readonly #client: OutboundClient
 
   /**
-   * @param url Address of the server, `http:` or `https:`; name and password in it become Basic credentials.
+   * @param url Address of the server, `http:` or `https:`; name and password in it become Basic credentials. By
+   * default the operator gave it, so that it may be private or loopback.
    * @throws SondeError `QRY_BACKEND_URL` if the address is invalid. The message does not repeat a password.
    */
-  constructor(url: string, breaker = new Breaker()) {
+  constructor(url: string, { allowsPrivate = true }: { readonly allowsPrivate?: boolean } = {}) {
     const place = URL.canParse(url) ? new URL(url) : undefined
     if (place === undefined || (place.protocol !== 'http:' && place.protocol !== 'https:')) {
       throw new SondeError('QRY_BACKEND_URL', 'the address is none; allowed: http://HOST:PORT or https://HOST/PATH')
@@ -70,7 +77,7 @@ export class ServerTransport {
     this.address = `${origin}${pathname.replace(/\/+$/, '')}`
     const given = `${decoded(username)}:${decoded(password)}`
     this.#headers = given === ':' ? {} : { authorization: `Basic ${Buffer.from(given).toString('base64')}` }
-    this.#breaker = breaker
+    this.#client = new OutboundClient({ allowsPrivate, keepsConnections: true })
   }
 
   /**
@@ -110,33 +117,31 @@ export class ServerTransport {
 
   async #isAlive(): Promise<boolean> {
     try {
-      const { body } = await this.#fetch(ALIVE_PATH, INSTANT_LIMIT_MS)
-      await body?.cancel()
+      const response = await this.#open(ALIVE_PATH, INSTANT_LIMIT_MS)
+      response.destroy()
       return true
     } catch {
       return false
     }
   }
 
-  #fetch(path: string, limitMs: number, form?: ServerRequest['form']): Promise<Response> {
-    return fetch(`${this.address}${path}`, {
-      method: form === undefined ? 'GET' : 'POST',
-      headers: { accept: 'application/json', ...this.#headers },
-      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(limitMs),
-    })
+  #open(path: string, limitMs: number, form?: ServerRequest['form']): Promise<IncomingMessage> {
+    const headers = { accept: 'application/json', 'accept-encoding': 'gzip', ...this.#headers }
+    const url = `${this.address}${path}`
+    if (form === undefined) return this.#client.open({ url, method: 'GET', headers, limitMs })
+    const body = new URLSearchParams(form).toString()
+    return this.#client.open({ url, method: 'POST', headers: { ...headers, ...FORM }, body, limitMs })
   }
 
   async #send({ path, form, limitMs, depthOfList }: ServerRequest, take: (element: string) => void | Promise<void>) {
     this.requests++
-    const response = await this.#fetch(path, limitMs, form)
-    const { status, body, headers } = response
-    this.isVictoria = headers.has('x-server-hostname')
+    const response = await this.#open(path, limitMs, form)
+    const { statusCode: status = 0, headers } = response
+    this.isVictoria = headers['x-server-hostname'] !== undefined
     if (status >= 300) throw await this.#refused(response)
     const reader = new ElementReader(depthOfList, ELEMENT_LIMIT_BYTES)
     let bytes = 0
-    for await (const piece of body ?? []) {
+    for await (const piece of bodyOf(response)) {
       bytes += piece.length
       if (bytes > ANSWER_LIMIT_BYTES) throw new RangeError(`the answer has over ${ANSWER_LIMIT_BYTES} bytes`)
       for (const element of reader.push(piece)) await take(element)
@@ -147,8 +152,8 @@ export class ServerTransport {
     return envelope
   }
 
-  async #refused(response: Response): Promise<SondeError> {
-    const { status } = response
+  async #refused(response: IncomingMessage): Promise<SondeError> {
+    const { statusCode: status = 0 } = response
     const { error, errorType } = await faultOf(response)
     const said = error === '' ? '' : `: ${error}`
     if (status < 400) {
@@ -173,8 +178,7 @@ export class ServerTransport {
   }
 
   #told(error: unknown, limitMs: number): SondeError {
-    if (error instanceof SondeError) return error
-    const { cause: inner } = error as { cause?: { code?: string; message?: string } }
+    if (!isOfConnection(error) && error instanceof SondeError) return error
     if (isTimeout(error)) {
       const message = `${this.address} did not answer within ${limitMs / 1000} s; ask for a shorter window, or look at the server`
       return new SondeError('QRY_BACKEND_TIMEOUT', message, { cause: error })
@@ -185,10 +189,8 @@ export class ServerTransport {
     }
     if (error instanceof SyntaxError)
       return new SondeError('QRY_BACKEND', `${this.address} answers, and not as a Prometheus does`, { cause: error })
-    const why = inner?.code ?? inner?.message ?? messageOf(error)
-    return new SondeError('QRY_BACKEND', `${this.address} cannot be asked (${why}); is it up, and the address right?`, {
-      cause: error,
-    })
+    const message = `${this.address} cannot be asked: ${messageOf(error)}; is it up, and the address right?`
+    return new SondeError('QRY_BACKEND', message, { cause: error })
   }
 
   #spared(waitMs: number): SondeError {
@@ -209,18 +211,26 @@ function decoded(text: string): string {
 
 /** Whether no complete answer arrived. The content of an answer, and errors while it is processed, do not count. */
 function isOfConnection(error: unknown): boolean {
+  if (error instanceof SondeError && error.code.startsWith('OUT_')) return true
   return !(error instanceof SondeError || error instanceof RangeError || error instanceof SyntaxError)
 }
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError'
+  return error instanceof SondeError && error.code === 'OUT_TIMEOUT'
+}
+
+/** The body of an answer, unpacked. Leaving it early closes the connection. */
+function bodyOf(response: IncomingMessage): AsyncIterable<Buffer> {
+  if (response.headers['content-encoding'] !== 'gzip') return response
+  // The reader of the unpacked body gets every error.
+  return pipeline(response, createGunzip(), () => undefined) as Readable
 }
 
 /** The message of a server that refuses a request, shortened; may be empty. */
-async function faultOf({ body }: Response): Promise<{ readonly error: string; readonly errorType: string }> {
+async function faultOf(response: IncomingMessage): Promise<{ readonly error: string; readonly errorType: string }> {
   const pieces: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of body ?? []) {
+  for await (const piece of bodyOf(response)) {
     bytes += piece.length
     if (bytes > FAULT_LIMIT_BYTES) break
     pieces.push(piece)

@@ -13,7 +13,7 @@ const PAUSE_MS_MAX = 86_400_000
 const JITTER = 0.2
 /** The receiver is gone for good and asks for no more messages. */
 const GONE = 410
-/** Faults that another attempt cannot mend. */
+/** Faults for which another attempt would fail again. */
 const FINAL = new Set(['keys', 'address', 'url', 'stopped'])
 
 /** Options of {@link ReceiverQueue}. */

@@ -9,6 +9,7 @@ import { describe, type TestContext, test } from 'node:test'
 import type { WebhookDelivery } from '@sonde/sdk/api'
 import type { Timers } from '@sonde/sdk/internal'
 import { Webhook } from 'standardwebhooks'
+import { until as eventually } from '../../../sdk/test/helper.ts'
 import type { WebhookEvent } from './event.ts'
 import { TestReceiver } from './test-receiver.ts'
 import { Webhooks, type WebhooksOptions } from './webhooks.ts'
@@ -36,10 +37,7 @@ function open(t: TestContext, receivers: WebhooksOptions['receivers'], more: Par
   return { webhooks, lines, logged, all }
 }
 
-/** Waits for a state without a limit of its own: the runner has one. */
-async function until(isThere: () => boolean): Promise<void> {
-  while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 5))
-}
+const until = (isThere: () => boolean) => eventually('the state of the deliveries', isThere, 30_000)
 
 const over = (deliveries: readonly WebhookDelivery[]) => deliveries.every(({ state }) => state !== 'waiting')
 
