@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -7,8 +6,11 @@ import { fileURLToPath } from 'node:url'
 import type { WebhookDeliveriesAnswer, WebhookTestAnswer } from '@sonde/sdk/api'
 import { Webhook } from 'standardwebhooks'
 import { TestReceiver } from '../../packages/console/server/webhooks/test-receiver.ts'
+import { Random, SEED } from '../../packages/sdk/test/random.ts'
 import { ask, metricsOf } from '../ask.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
+
+const random = new Random(SEED)
 
 const LIMIT_MS = 40_000
 /** A little longer than the shortest pause that is told. */
@@ -50,7 +52,7 @@ async function follow(address: string, told: Answer[], signal: AbortSignal): Pro
 
 test('a hint is told over HTTP, in the stream and to a webhook, with evidence that can be asked for, and counted', async (t) => {
   const receiver = await TestReceiver.start(t)
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const secret = `whsec_${random.bytes(32).toString('base64')}`
   const env = {
     SONDE_CONSOLE_WEBHOOKS_RECEIVERS: `chat=${receiver.url}`,
     ...{ SONDE_CONSOLE_WEBHOOKS_SECRET_ENV: 'CHAT_SECRET', CHAT_SECRET: secret },

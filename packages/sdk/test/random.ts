@@ -33,6 +33,10 @@ export class Random {
     return from[this.integer(0, from.length - 1)] as T
   }
 
+  bytes(count: number): Buffer {
+    return Buffer.from(Array.from({ length: count }, () => this.integer(0, 255)))
+  }
+
   /** 64 random bits. */
   bits64(): bigint {
     return (BigInt(this.integer(0, 0xffffffff)) << 32n) | BigInt(this.integer(0, 0xffffffff))

@@ -4,7 +4,7 @@ import { walk } from '../sources/chains/chain.ts'
 import type { DeviceFacts } from './agent-facts.ts'
 import { exporterStep, gpuDriverStep, pluginStep } from './component-steps.ts'
 import type { ExplainOptions } from './explanation.ts'
-import { clusterOf, type PodCase, type PodName, podCase } from './pod-case.ts'
+import { type AskedPod, clusterOf, type PodCase, podCase } from './pod-case.ts'
 import { devicesStep, labelsStep, podStep, readersStep, scrapeStep } from './pod-steps.ts'
 import type { SourceSubject } from './subject.ts'
 
@@ -50,7 +50,7 @@ function isPodCalled(of: string, { id, kind, name, labels, simulated }: DeviceFa
   return isPod && [id, name, labelOf(labels, 'pod')].includes(of)
 }
 
-function podNameOf({ labels }: DeviceFacts): PodName {
+function podNameOf({ labels }: DeviceFacts): AskedPod {
   return { namespace: labelOf(labels, 'namespace'), name: labelOf(labels, 'pod') }
 }
 

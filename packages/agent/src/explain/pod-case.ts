@@ -24,13 +24,13 @@ export const NINE_METRICS: ReadonlySet<string> = new Set(
 )
 
 /** The name of a pod. */
-export interface PodName {
+export interface AskedPod {
   readonly namespace: string
   readonly name: string
 }
 
 /** What is known about a pod and about the programs on which its numbers depend. */
-export interface PodCase extends PodName {
+export interface PodCase extends AskedPod {
   /** Name of this node in Kubernetes. */
   readonly nodeName: string
   /** Undefined if the API server is not read, or does not answer; then `fault` is the reason. */
@@ -79,7 +79,7 @@ export function clusterOf(subjects: readonly SourceSubject[]): { view: ClusterVi
 
 /** Collects what is known about a pod. */
 export async function podCase(
-  { namespace, name }: PodName,
+  { namespace, name }: AskedPod,
   subjects: readonly SourceSubject[],
   options: ExplainOptions,
 ): Promise<PodCase> {
@@ -110,7 +110,7 @@ export async function podCase(
   }
 }
 
-async function podIn(view: ClusterView | undefined, { namespace, name }: PodName) {
+async function podIn(view: ClusterView | undefined, { namespace, name }: AskedPod) {
   if (view === undefined) return { pod: undefined, fault: 'the API server is not read' }
   try {
     return { pod: await view.pod(namespace, name), fault: '' }

@@ -109,13 +109,13 @@ export function appConditionOf(pods: readonly RankedPod[]): RankedApp {
       tone: first.condition.tone,
       words: pods.length === 1 ? words : `${some.length} of ${pods.length} pods: ${words}`,
       count: some.length,
-      pods: namesOf(some),
+      pods: podNamesOf(some),
     },
   }
 }
 
 /** Names of some of the pods. */
-export function namesOf(pods: readonly Pick<GpuPod, 'namespace' | 'name'>[]): PodName[] {
+export function podNamesOf(pods: readonly Pick<GpuPod, 'namespace' | 'name'>[]): PodName[] {
   return pods.slice(0, NAMED_COUNT).map(({ namespace, name }) => ({ namespace, name }))
 }
 

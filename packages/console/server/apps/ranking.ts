@@ -2,7 +2,7 @@ import type { Labels } from '@sonde/sdk'
 import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
 import { type History, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
-import { appConditionOf, byAppSickness, namesOf, type RankedApp, WELL_RANK } from './condition.ts'
+import { appConditionOf, byAppSickness, podNamesOf, type RankedApp, WELL_RANK } from './condition.ts'
 import { appMetric, shownNumber } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
 import { isOfSample, requestOfNow } from './now.ts'
@@ -121,7 +121,7 @@ export function appsOf(services: readonly ServiceSize[], pods: readonly AppPod[]
     condition: ranked.condition,
     namespaces: distinctTexts(ofPods.map(({ namespace }) => namespace)),
     nodes: distinctTexts(ofPods.map(({ node }) => node)),
-    podNames: namesOf(ofPods),
+    podNames: podNamesOf(ofPods),
   }))
 }
 

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { SondeError } from '@sonde/sdk'
 import { Webhook } from 'standardwebhooks'
+import { Random, SEED } from '../../../sdk/test/random.ts'
 import { readReceivers } from './receivers.ts'
 import { readSigningKeys, signatureHeaders } from './signatures.ts'
 import { convoxKeys, standardKeys } from './signing-keys.ts'
 
-const secretOf = (bytes: number) => `whsec_${randomBytes(bytes).toString('base64')}`
-const keyOf = (bytes: number) => randomBytes(bytes).toString('hex')
+const random = new Random(SEED)
+
+const secretOf = (bytes: number) => `whsec_${random.bytes(bytes).toString('base64')}`
+const keyOf = (bytes: number) => random.bytes(bytes).toString('hex')
 const MESSAGE = { id: 'msg_1', timestampS: Math.floor(Date.now() / 1000), body: '{"type":"hint.opened","ü":"ü"}' }
 
 function isKeysFault(secret: string) {
@@ -38,8 +41,8 @@ describe('a Standard Webhooks signature:', () => {
   const wrong: Readonly<Record<string, string>> = {
     'too short': secretOf(23),
     'too long': secretOf(65),
-    'without prefix': randomBytes(32).toString('base64'),
-    'of another kind': `whsk_${randomBytes(32).toString('base64')}`,
+    'without prefix': random.bytes(32).toString('base64'),
+    'of another kind': `whsk_${random.bytes(32).toString('base64')}`,
     'not base64': `whsec_${'*'.repeat(44)}`,
     'cut off in the middle of a byte': `whsec_${'A'.repeat(41)}`,
     'the same byte': `whsec_${Buffer.alloc(32, 7).toString('base64')}`,

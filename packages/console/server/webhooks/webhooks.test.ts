@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -10,9 +9,12 @@ import type { WebhookDelivery } from '@sonde/sdk/api'
 import type { Timers } from '@sonde/sdk/internal'
 import { Webhook } from 'standardwebhooks'
 import { until as eventually } from '../../../sdk/test/helper.ts'
+import { Random, SEED } from '../../../sdk/test/random.ts'
 import type { WebhookEvent } from './event.ts'
 import { TestReceiver } from './test-receiver.ts'
 import { Webhooks, type WebhooksOptions } from './webhooks.ts'
+
+const random = new Random(SEED)
 
 const EVENT: WebhookEvent = {
   type: 'hint.opened',
@@ -165,7 +167,7 @@ test('with retries a message comes again after growing pauses, with its id and a
   receiver.answer = (response) => response.writeHead(503, { 'retry-after': '7200' }).end()
   const dir = mkdtempSync(join(tmpdir(), 'sonde-test-'))
   t.after(() => rmSync(dir, { recursive: true }))
-  const [secretFile, secret] = [join(dir, 'secret'), `whsec_${randomBytes(32).toString('base64')}`]
+  const [secretFile, secret] = [join(dir, 'secret'), `whsec_${random.bytes(32).toString('base64')}`]
   writeFileSync(secretFile, secret)
   const bell = new Bell()
   const { webhooks, lines, all } = open(t, { one: receiver.url }, { retries: 2, timers: bell.timers, secretFile })
@@ -207,7 +209,7 @@ test('with keys that cannot be used nothing is sent, and it says why', async (t)
   t.after(() => {
     delete process.env[secretEnv]
   })
-  const good = () => `whsec_${randomBytes(32).toString('base64')}`
+  const good = () => `whsec_${random.bytes(32).toString('base64')}`
   const { webhooks, lines, logged } = open(t, { one: receiver.url }, { secretEnv })
   assert.match(logged[0] ?? '', /not set/)
   const cases: readonly (readonly [secret: string, words: RegExp])[] = [

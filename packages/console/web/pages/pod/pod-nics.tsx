@@ -9,7 +9,7 @@ import { asSentence } from '../../format/words.ts'
 import { usePageState } from '../../state/time-window.ts'
 
 /** The network interfaces of a pod, and whose traffic their counters have. */
-export function PodNics({
+export function PodNicTable({
   nics,
   isPresent,
 }: {

@@ -16,7 +16,7 @@ import { PodDevices } from './pod-devices.tsx'
 import { PodEvidence } from './pod-evidence.tsx'
 import { podFacts } from './pod-facts.ts'
 import { PodHeadline } from './pod-headline.tsx'
-import { PodNics } from './pod-nics.tsx'
+import { PodNicTable } from './pod-nics.tsx'
 import { PodProcesses } from './pod-processes.tsx'
 
 /** Names of Kubernetes, which need no quotes in a command. */
@@ -73,7 +73,7 @@ function Pod({ answer, pod }: { readonly answer: PodAnswer; readonly pod: NonNul
       )}
       {answer.nics.length > 0 && (
         <PanelBoundary>
-          <PodNics nics={answer.nics} isPresent={isPresent} />
+          <PodNicTable nics={answer.nics} isPresent={isPresent} />
         </PanelBoundary>
       )}
       <PanelBoundary>
