@@ -280,8 +280,8 @@ export interface SourceDefinition {
    */
   readonly takesGpuNames?: true
   /**
-   * Whether it accepts the command `pods` with the UIDs and names of the pods of this node, by which it names the owners
-   * of processes.
+   * Whether it accepts the command `pods` with the UIDs and names of the pods of this node, by which it names the
+   * owners of processes.
    */
   readonly takesPodNames?: true
   /**

@@ -5,7 +5,7 @@ import { sharedPodKey } from './shared-gpus.ts'
 
 const STEP_MS = 60_000
 
-/** Keys of the pods whose GPUs did nothing in ten minutes, from a sample in the first to a sample in the last minute. */
+/** Keys of the pods whose GPUs did nothing in ten minutes, with samples in the first and in the last minute. */
 export async function idlePods(
   history: History,
   matchers: SeriesQuery['matchers'],

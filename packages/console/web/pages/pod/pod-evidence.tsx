@@ -55,7 +55,7 @@ export function PodEvidence(parts: {
 }
 
 /** The facts of a pod with their evidence. */
-export function evidenceOfPod({
+function evidenceOfPod({
   pod,
   devices,
   nics,

@@ -73,7 +73,7 @@ const PAST_TEXT: HeadlineText = {
 }
 
 /** The condition of a pod as a sentence. */
-export function conditionText({ condition, gpus, instances, values, deviceValues, gaps }: AppGpuPod): HeadlineText {
+function conditionText({ condition, gpus, instances, values, deviceValues, gaps }: AppGpuPod): HeadlineText {
   const { tone, words } = condition
   const held = countText(gpus, instances === gpus && gpus > 0 ? 'MIG instance' : 'GPU')
   const util = values['gpu-util'] ?? deviceValues['gpu-util']
