@@ -57,17 +57,30 @@ export type StoreConfig = v.InferOutput<typeof storeSchema>
 
 /** Most receivers of webhooks. */
 const RECEIVER_COUNT_MAX = 32
-const RECEIVER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/
+// Numbers are no names: for Valibot a list is an object with numbers as keys.
+const RECEIVER_NAME = /^(?!\d+$)[A-Za-z0-9][A-Za-z0-9._-]{0,252}$/
+const RECEIVER_KEY = /^[A-Za-z_]{1,64}$/
 const RECEIVERS =
   'receivers by name, at most 32: each a URL, or an object with url, timeout, events, secret_file and secret_env'
 
 /** Receivers by name. A value may be a secret, so that no print-out shows one. */
 function receivers() {
-  const value = v.union([v.string(RECEIVERS), v.record(v.string(), v.unknown(), RECEIVERS)], RECEIVERS)
-  const byName = v.record(v.pipe(v.string(), v.regex(RECEIVER_NAME, RECEIVERS)), value, RECEIVERS)
+  const named = (name: RegExp) => v.pipe(v.string(), v.regex(name, RECEIVERS))
+  const object = v.record(named(RECEIVER_KEY), v.unknown(), RECEIVERS)
   return v.pipe(
-    secret(byName),
+    secret(v.record(named(RECEIVER_NAME), v.union([v.string(RECEIVERS), object], RECEIVERS), RECEIVERS)),
     v.check((given) => Object.keys(given).length <= RECEIVER_COUNT_MAX, RECEIVERS),
+  )
+}
+
+/** Headers of a message that a signature must not replace. */
+const OTHER_HEADERS = /^((webhook|content|transfer)-.*|host|user-agent|connection)$/i
+const HEADER_NAME = 'a header name of at most 64 letters, digits and -, of no other header of a message'
+
+function headerName() {
+  return v.pipe(
+    pattern(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, HEADER_NAME),
+    v.check((name) => !OTHER_HEADERS.test(name), HEADER_NAME),
   )
 }
 
@@ -80,7 +93,6 @@ function keyVariable(what: string) {
   return v.optional(v.pipe(form, v.description(`Variable of the environment with ${what}`)))
 }
 
-const SIGNATURE_HEADER = /^(?!(?:webhook|content|transfer)-|host$|user-agent$|connection$)[a-z][a-z0-9-]{0,63}$/i
 const SECRETS =
   'the secrets of Standard Webhooks (`whsec_…`), on one line with commas, at most 4: all of them sign. It is read before each message'
 const SIGNING_KEYS =
@@ -125,11 +137,7 @@ export const consoleSchema = block({
     secret_env: keyVariable(SECRETS),
     signing_key_file: keyFile(SIGNING_KEYS),
     signing_key_env: keyVariable(SIGNING_KEYS),
-    signature_header: setting(
-      pattern(SIGNATURE_HEADER, 'a header name of at most 64 letters, digits and -, of no other header of a message'),
-      'Convox-Signature',
-      'Name of the header with the signature of these keys',
-    ),
+    signature_header: setting(headerName(), 'Convox-Signature', 'Name of the header with the signature of these keys'),
     retries: setting(
       integer(0, 9, 'attempts'),
       0,
