@@ -4,7 +4,8 @@ import { type Batch, createSource } from '@sonde/sdk'
 import { createOwnSource } from '@sonde/sdk/internal'
 import { quietNode } from '../../packages/agent/src/hints/test-training-node.ts'
 import { reportMark } from '../../packages/agent/src/hosting/edge-mark.ts'
-import { incidentSink, type WebhookEvent } from '../../packages/console/server/index.ts'
+import type { WebhookEvent } from '../../packages/console/server/webhooks/event.ts'
+import { incidentSink } from '../../packages/console/server/webhooks/incident-sink.ts'
 
 function taken() {
   const events: WebhookEvent[] = []
