@@ -68,7 +68,7 @@ for (const honorLabels of [true, false]) {
       })
       assert.equal(llama.state, 'ready')
       assert.equal(llama.knowsRequests, true)
-      const [running, pending] = llama.pods
+      const [pending, running] = llama.pods
       assert.deepEqual(
         [running?.name, running?.namespace, running?.service, running?.gpus, running?.requested, running?.isWarming],
         ['llama-7d9c-x2x4p', 'inference', 'chat', 1, 1, false],

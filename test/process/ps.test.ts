@@ -159,7 +159,18 @@ test('names from outside are shown as text', async (t) => {
     ].map((name) => [`gpu-${name}`, null]),
   )
   const pod = {
-    ...{ namespace: 'ml', name: 'a\x1b[2J', app: '', service: 's\n', gpus: 0, instances: 0, requested: 2, values },
+    ...{
+      namespace: 'ml',
+      name: 'a\x1b[2J',
+      app: '',
+      service: 's\n',
+      node: '',
+      gpus: 0,
+      instances: 0,
+      requested: 2,
+      values,
+    },
+    condition: { rank: 4, tone: 'warning', words: 'GPU not\x07 known' },
     ...{ sharedWith: 0, isScheduled: null, deviceValues: {} },
     ...{ isWarming: false, startedMs: null, ageMs: null, isSimulated: false },
     gaps: [{ fields: Object.keys(values), reason: 'it is not known which GPU it holds' }],

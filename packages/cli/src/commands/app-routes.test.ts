@@ -87,8 +87,8 @@ test('apps, services and pods have the numbers of their GPUs', async (t) => {
   assert.deepEqual(
     apps.apps.map(({ name, services, pods, gpus, util, powerW }) => [name, services, pods, gpus, util, powerW]),
     [
-      ['chat', 2, 3, 4, { avg: 50, min: 20, max: 80, count: 3 }, 1100],
       ['pretrain', 1, 1, 1, null, null],
+      ['chat', 2, 3, 4, { avg: 50, min: 20, max: 80, count: 3 }, 1100],
     ],
   )
   const { body: list } = await get<Record<string, unknown>[]>('/chat/services')

@@ -48,9 +48,9 @@ export class Access {
     this.#parts = parts
     this.tokens = new Tokens(folder, onFault)
     this.audit = new AuditLog(folder, onFault)
-    this.needsLogin = config.required || !isLoopback || config.proxy !== undefined
+    this.needsLogin = config.required || !isLoopback || config.proxy.peers.length > 0
     this.#sessions = new Sessions(config.session_hours * HOUR_MS)
-    this.#proxy = config.proxy && new ProxyLogin(config.proxy)
+    this.#proxy = config.proxy.peers.length === 0 ? undefined : new ProxyLogin(config.proxy)
   }
 
   /**
@@ -146,7 +146,7 @@ export class Access {
   #isLocal(request: IncomingMessage): boolean {
     if (!this.needsLogin) return true
     const { config } = this.#parts
-    if (config.required || config.proxy !== undefined) return false
+    if (config.required || this.#proxy !== undefined) return false
     const { remoteAddress, localAddress } = request.socket
     return (
       isLoopback(remoteAddress) &&

@@ -41,29 +41,27 @@ export const accessSchema = block({
     false,
     'Whether a URL that is set on the page may lead to loopback and private addresses. Those of this file always may',
   ),
-  proxy: v.optional(
-    block({
-      peers: v.pipe(
-        list(network(), 64, 'addresses'),
-        v.minLength(1),
-        v.description('Addresses or networks of the proxies; headers from elsewhere do not count'),
-      ),
-      user_header: setting(
-        pattern(HEADER, 'the name of a header'),
-        'x-forwarded-user',
-        'Header with the name of the user',
-      ),
-      groups_header: setting(
-        pattern(HEADER, 'the name of a header'),
-        'x-forwarded-groups',
-        'Header with the groups of the user',
-      ),
-      groups_separator: setting(boundedText(1, 8), ',', 'Text between two groups'),
-      viewers: setting(groups(), [], 'Groups whose users may look; `*` is every user'),
-      operators: setting(groups(), [], 'Groups whose users may change parameters and acknowledge'),
-      admins: setting(groups(), [], 'Groups whose users may see the log of changes, too'),
-    }),
-  ),
+  proxy: section({
+    peers: setting(
+      list(network(), 64, 'addresses'),
+      [],
+      'Addresses or networks of proxies that name the user. With one, this machine needs a login too; headers from elsewhere do not count',
+    ),
+    user_header: setting(
+      pattern(HEADER, 'the name of a header'),
+      'x-forwarded-user',
+      'Header with the name of the user',
+    ),
+    groups_header: setting(
+      pattern(HEADER, 'the name of a header'),
+      'x-forwarded-groups',
+      'Header with the groups of the user',
+    ),
+    groups_separator: setting(boundedText(1, 8), ',', 'Text between two groups'),
+    viewers: setting(groups(), [], 'Groups whose users may look; `*` is every user'),
+    operators: setting(groups(), [], 'Groups whose users may change parameters and acknowledge'),
+    admins: setting(groups(), [], 'Groups whose users may see the log of changes, too'),
+  }),
   tls: section({
     cert_file: v.optional(
       v.pipe(
