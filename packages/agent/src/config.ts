@@ -55,7 +55,7 @@ export const prometheusSchema = block({
   host: setting(
     listenHost(),
     '127.0.0.1',
-    'Address to listen on, for the page and the API too. There is no login: think before you open it',
+    'Address to listen on, for the page and the API too; beyond loopback the API needs a login',
   ),
   port: setting(integer(0, 65_535, '0 is any free port'), 9394, 'Port to listen on'),
   path: setting(

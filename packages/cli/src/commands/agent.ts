@@ -6,7 +6,7 @@ import { REVISION, VERSION } from '../version.ts'
 import { accessWords } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
-import { openManagement } from './management.ts'
+import { notifyOfParams, openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -26,6 +26,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   const running = await serveAgent(agent, loaded, management, (app) => {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
     webhookRoutes(app, webhooks)
+    notifyOfParams(management, webhooks)
   })
   console.log(await readyLine(agent, running.addresses, await accessWords(management.access)))
   return running

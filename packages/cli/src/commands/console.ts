@@ -31,7 +31,7 @@ import { VERSION } from '../version.ts'
 import { accessWords, authorizeBy } from './access.ts'
 import { appLimits } from './gpu-readers.ts'
 import { hostAndPort, listenFault } from './listener.ts'
-import { type Management, managementRoutes, openManagement } from './management.ts'
+import { type Management, managementRoutes, notifyOfParams, openManagement } from './management.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import type { Running } from './run.ts'
 
@@ -51,10 +51,12 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
     ])
   }
   const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
-  const history = new PrometheusHistory({ url, ...given })
+  const allowsPrivate = !management.params.isSet('prometheus_url') || loaded.config.access.allow_private_urls
+  const history = new PrometheusHistory({ url, allowsPrivate, ...given })
   const webhooks = openWebhooks(loaded, log)
   const app = serverOf(loaded, history, { management, log })
   webhookRoutes(app, webhooks)
+  notifyOfParams(management, webhooks)
   await pageRoutes(app)
   endAnswersWithin(app, CLOSE_LIMIT_MS)
   await app.listen({ host, port, exclusive: true }).catch(async (cause: unknown) => {

@@ -1,4 +1,4 @@
-import { type Access, accessRoutes, type Params, paramRoutes } from '@sonde/console'
+import { type Access, accessRoutes, type Params, paramRoutes, type Webhooks } from '@sonde/console'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Loaded } from '../config/load.ts'
@@ -23,4 +23,13 @@ export function managementRoutes(app: FastifyInstance, { access, params }: Manag
   accessRoutes(app, access)
   paramRoutes(app, params, access.audit)
   app.addHook('onClose', () => params.close())
+}
+
+/** Sends an event for each version of the parameters, whoever made it. */
+export function notifyOfParams({ params }: Management, webhooks: Webhooks): void {
+  params.onVersion = ({ version, timeMs, who, changes }) => {
+    const message = changes.map(({ name, before, after }) => `${name}: ${before || 'default'} → ${after || 'default'}`)
+    const data = { actor: who, version: `${version}`, message: message.join('; ') }
+    webhooks.notify({ type: 'params.changed', status: 'success', atMs: timeMs, data })
+  }
 }

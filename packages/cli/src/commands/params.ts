@@ -10,7 +10,9 @@ import { accessDir } from './access.ts'
 
 /** The parameters of a server, kept in its data folder. */
 export function openParams(loaded: Loaded, onFault: (fault: SondeError) => void): Params {
-  return new Params(dirname(storePath(loaded.config.store)), managedIn(loaded), onFault)
+  const { access, store } = loaded.config
+  const folder = dirname(storePath(store))
+  return new Params({ folder, managed: managedIn(loaded), allowsPrivateUrls: access.allow_private_urls, onFault })
 }
 
 /** `sonde params get NAME…`, or all of them. */

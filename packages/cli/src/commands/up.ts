@@ -20,7 +20,7 @@ import { REVISION, VERSION } from '../version.ts'
 import { accessWords } from './access.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
 import { tryListeners } from './listeners.ts'
-import { openManagement } from './management.ts'
+import { notifyOfParams, openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -51,6 +51,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const running = await serveAgent(agent, loaded, management, async (app) => {
     appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
     webhookRoutes(app, webhooks)
+    notifyOfParams(management, webhooks)
     await pageRoutes(app)
   })
   const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(management.access)]

@@ -39,7 +39,7 @@ export const accessSchema = block({
   allow_private_urls: setting(
     flag(),
     false,
-    'Whether a URL that is set on the page may lead to loopback and private addresses. Those of this file always may',
+    'Whether a URL that is set as a parameter may lead to loopback and private addresses. Those of this file always may',
   ),
   proxy: section({
     peers: setting(
@@ -61,25 +61,6 @@ export const accessSchema = block({
     viewers: setting(groups(), [], 'Groups whose users may look; `*` is every user'),
     operators: setting(groups(), [], 'Groups whose users may change parameters and acknowledge'),
     admins: setting(groups(), [], 'Groups whose users may see the log of changes, too'),
-  }),
-  tls: section({
-    cert_file: v.optional(
-      v.pipe(
-        boundedText(),
-        v.description(
-          'Certificate chain (PEM) of the server; with it, the server speaks HTTPS only. Read again when it changes',
-        ),
-      ),
-    ),
-    key_file: v.optional(v.pipe(boundedText(), v.description('Private key (PEM) of the certificate'))),
-    client_ca_file: v.optional(
-      v.pipe(
-        boundedText(),
-        v.description(
-          'Authorities (PEM) of client certificates. A client with such a certificate is an operator, as a console that asks agents',
-        ),
-      ),
-    ),
   }),
 })
 

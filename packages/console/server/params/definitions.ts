@@ -16,6 +16,8 @@ export interface ParamDefinition {
   readonly isKept?: boolean
   /** `url`: credentials are hidden; `whole`: the value is. */
   readonly secret?: 'url' | 'whole'
+  /** Whether a server of Sonde connects to the URL. Default: no. */
+  readonly isConnected?: true
   /** Key of the configuration file that sets the same. */
   readonly key?: string
 }
@@ -80,7 +82,7 @@ export const PARAMS: readonly ParamDefinition[] = [
   },
   {
     ...{ name: 'prometheus_url', faultOf: forms.urlFault, allowed: 'http(s)://HOST:PORT', fallback: '', secret: 'url' },
-    ...{ effect: 'start', key: 'console.prometheus.url' },
+    ...{ effect: 'start', key: 'console.prometheus.url', isConnected: true },
     purpose: 'Where sonde console finds the history, and where rendered autoscaling asks',
   },
   {

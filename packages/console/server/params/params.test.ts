@@ -19,7 +19,8 @@ function folderOf(t: TestContext): string {
 
 function open(t: TestContext, folder = folderOf(t), managed: Readonly<Record<string, string>> = {}) {
   const faults: SondeError[] = []
-  const params = new Params(folder, new Map(Object.entries(managed)), (fault) => faults.push(fault))
+  const onFault = (fault: SondeError) => faults.push(fault)
+  const params = new Params({ folder, managed: new Map(Object.entries(managed)), allowsPrivateUrls: false, onFault })
   return { params, folder, faults }
 }
 
@@ -164,6 +165,39 @@ test('a file that is damaged, full or read-only refuses changes, and its last go
   chmodSync(folder, 0o500)
   assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be written/)
   chmodSync(folder, 0o700)
+})
+
+test('a URL that a server connects to leads to no private address, unless the operator allows it', async (t) => {
+  const { params, folder } = open(t)
+  for (const url of [
+    'http://127.0.0.1:9090',
+    'http://localhost/',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/',
+    'http://[::1]/',
+  ])
+    assert.match(await faultOf(params.set({ prometheus_url: url }, ME)), /allowed: public addresses/, url)
+  await params.set({ prometheus_url: 'http://me:hush@192.0.1.1:9090', grafana_url: 'http://10.0.0.1/' }, ME)
+  const onFault = () => undefined
+  const local = new Params({ folder, managed: new Map(), allowsPrivateUrls: true, onFault })
+  await local.set({ prometheus_url: 'http://127.0.0.1:9090' }, ME)
+  assert.match(
+    await faultOf(local.set({ prometheus_url: 'http://169.254.169.254/' }, ME)),
+    /allowed: public, private and loopback/,
+  )
+})
+
+test('versions are told once, also those of another process', async (t) => {
+  const { params, folder } = open(t)
+  await params.set({ gpu_metrics_max_pods: '50' }, ME)
+  const other = open(t, folder).params
+  const told: string[] = []
+  other.onVersion = ({ version, changes }) => told.push(`${version}: ${changes.map(({ after }) => after)}`)
+  await other.refresh()
+  await params.set({ gpu_metrics_max_pods: '60', grafana_url: 'https://me:hush@grafana/' }, ME)
+  await other.set({ gpu_metrics_max_pods: '70' }, ME)
+  await other.refresh()
+  assert.deepEqual(told, ['2: 60,https://(secret)@grafana/', '3: 70'])
 })
 
 test('rendered values follow the parameters', async (t) => {

@@ -3,6 +3,7 @@ import { SondeError } from '@sonde/sdk'
 import type { Param, ParamChange, ParamVersion } from '@sonde/sdk/api'
 import { HIDDEN, shownUrl } from '@sonde/sdk/config'
 import * as v from 'valibot'
+import { checkOutboundUrl } from '../outbound/address-rule.ts'
 import { StateFile } from '../state-file/state-file.ts'
 import { faultsOfChanges, type ParamChanges, paramDefinition } from './check-changes.ts'
 import { PARAMS } from './definitions.ts'
@@ -22,6 +23,17 @@ const versionSchema = v.strictObject({
 const fileSchema = v.strictObject({ values: v.record(v.string(), v.string()), versions: v.array(versionSchema) })
 type ParamFile = v.InferOutput<typeof fileSchema>
 
+/** Options of {@link Params}. */
+export interface ParamsOptions {
+  /** The data folder. */
+  readonly folder: string
+  /** Values that the configuration file sets, by name. They hold while the parameter is not set. */
+  readonly managed: ReadonlyMap<string, string>
+  /** Whether a URL may lead to loopback and private addresses. */
+  readonly allowsPrivateUrls: boolean
+  readonly onFault: (fault: SondeError) => void
+}
+
 /** Who changes parameters, and how. */
 export interface ChangeOptions {
   readonly who: string
@@ -34,18 +46,18 @@ export interface ChangeOptions {
  * its time, in a file that the command and the servers share.
  */
 export class Params {
-  /** Called after each change of the file, whoever made it. */
-  onChange: () => void = () => undefined
+  /** Called with each version that is made from now on, here or by another process. Secrets are hidden. */
+  onVersion: (version: ParamVersion) => void = () => undefined
+  readonly #options: ParamsOptions
   readonly #file: StateFile<ParamFile>
   readonly #managed: ReadonlyMap<string, string>
   #known: ParamFile = { values: {}, versions: [] }
+  #isRead = false
   #timer: NodeJS.Timeout | undefined
 
-  /**
-   * @param folder The data folder.
-   * @param managed Values that the configuration file sets, by name. They hold while the parameter is not set.
-   */
-  constructor(folder: string, managed: ReadonlyMap<string, string>, onFault: (fault: SondeError) => void) {
+  constructor(options: ParamsOptions) {
+    const { folder, managed, onFault } = options
+    this.#options = options
     this.#managed = managed
     this.#file = new StateFile({
       path: join(folder, 'params.json'),
@@ -71,8 +83,17 @@ export class Params {
   async refresh(): Promise<void> {
     const value = await this.#file.value()
     if (value === this.#known) return
+    const before = this.version
+    const isFirst = !this.#isRead
     this.#known = value
-    this.onChange()
+    this.#isRead = true
+    if (isFirst) return
+    for (const version of value.versions) if (version.version > before) this.onVersion(shownVersion(version))
+  }
+
+  /** Whether a parameter was set, by the command or on the page. */
+  isSet(name: string): boolean {
+    return ownValue(this.#known, name) !== undefined
   }
 
   /** Number of the present version; 0 before the first change. */
@@ -100,9 +121,16 @@ export class Params {
    * Sets parameters, all or none. An empty value gives the default back. Returns the new version, without secrets; it
    * has no changes if nothing differs.
    *
-   * @throws SondeError `PRM_VALUE` with every reason; `STA_…`.
+   * @throws SondeError `PRM_VALUE` with every reason; `OUT_…` if a URL leads to an address that is not allowed; `STA_…`.
    */
   async set(changes: ParamChanges, { who, isForced = false }: ChangeOptions): Promise<ParamVersion> {
+    const rule = { allowsPrivate: this.#options.allowsPrivateUrls }
+    for (const [name, value] of Object.entries(changes)) {
+      const definition = paramDefinition(name)
+      // Other faults are told with those of all changes.
+      const isUrl = value !== '' && !value.includes(HIDDEN) && definition?.faultOf(value) === ''
+      if (isUrl && definition?.isConnected === true) await checkOutboundUrl(value, rule)
+    }
     return this.#update(who, (before) => {
       const managed = new Set([...this.#managed.keys()].filter((name) => ownValue(before, name) === undefined))
       const presentValue = (name: string) =>

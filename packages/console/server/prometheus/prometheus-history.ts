@@ -42,6 +42,8 @@ const LABEL_COUNT = 100
 export interface PrometheusHistoryOptions extends GivenTimes {
   /** `http://[NAME:PASSWORD@]HOST[:PORT][/PATH]` of a server with the HTTP API of Prometheus. */
   readonly url: string
+  /** Whether the URL may lead to loopback and private addresses. Default: yes. */
+  readonly allowsPrivate?: boolean
 }
 
 /** The series of expressions on a grid of times. */
@@ -64,8 +66,8 @@ export class PrometheusHistory implements History, Catalogue {
   readonly #answers = new Flights<QueryAnswer>(sizeOf)
 
   /** @throws SondeError `QRY_BACKEND_URL` if the address is invalid. */
-  constructor({ url, ...given }: PrometheusHistoryOptions) {
-    this.transport = new ServerTransport(url)
+  constructor({ url, allowsPrivate = true, ...given }: PrometheusHistoryOptions) {
+    this.transport = new ServerTransport(url, { allowsPrivate })
     this.#told = new ToldMetrics(this.transport, given)
   }
 
