@@ -54,7 +54,7 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     const management = await openManagement(loaded, config.export.prometheus.host, openLog('debug'))
     const running = await serveAgent(agent, loaded, management, async (app) => {
       if (!hasPage) return
-      appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
+      appRoutes(app, { ...appOrigin(agent, management.params), limits: appLimits(loaded, management.params) })
       await pageRoutes(app)
     })
     console.log(await readyLine(agent, running.addresses, '', 0))

@@ -24,7 +24,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   })
   const management = await openManagement(loaded, loaded.config.agent.export.prometheus.host, log)
   const running = await serveAgent(agent, loaded, management, (app) => {
-    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
+    appRoutes(app, { ...appOrigin(agent, management.params), limits: appLimits(loaded, management.params) })
     webhookRoutes(app, webhooks)
     notifyOfParams(management, webhooks)
   })

@@ -56,13 +56,14 @@ function nodesOf({ node, sources, options }: Agent): ReadonlySet<string> | undef
 }
 
 /** Options of the routes of apps for an agent. */
-export function appOrigin(agent: Agent): Required<Omit<AppRoutesOptions, 'limits'>> {
+export function appOrigin(agent: Agent, params: Params): Required<Omit<AppRoutesOptions, 'limits'>> {
   const catalogue = agentCatalogue(agent)
   const isReading = ({ definition, state }: Agent['sources'][number]) =>
     definition.name === 'kube_state_metrics' && state === 'reading'
   return {
     history: agent.history,
     place: 'agent',
+    isEnabled: () => params.value('gpu_observability_enable') === 'true',
     readers: () => gpuReaders(agent),
     details: () => agent.pods.details(),
     trouble: () => gpuTrouble(agent),

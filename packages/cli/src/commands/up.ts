@@ -49,7 +49,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   }
   const management = await openManagement(loaded, config.export.prometheus.host, log)
   const running = await serveAgent(agent, loaded, management, async (app) => {
-    appRoutes(app, { ...appOrigin(agent), limits: appLimits(loaded, management.params) })
+    appRoutes(app, { ...appOrigin(agent, management.params), limits: appLimits(loaded, management.params) })
     webhookRoutes(app, webhooks)
     notifyOfParams(management, webhooks)
     await pageRoutes(app)

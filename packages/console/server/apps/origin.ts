@@ -29,6 +29,8 @@ export interface AppsOrigin {
   readonly history: History
   /** Default: `agent`. */
   readonly place?: AnswerOrigin
+  /** Whether the parameter `gpu_observability_enable` is on. Default: yes. */
+  readonly isEnabled?: () => boolean
   /** The readers of GPUs. Default: unknown. */
   readonly readers?: () => readonly GpuReaderState[]
   /** Whether the requests of pods are read. Default: true if any pod has a request. */

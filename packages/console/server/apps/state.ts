@@ -19,6 +19,15 @@ const NO_SOURCE: AppAdvice = {
   ],
 }
 
+const NOT_ENABLED: AppAdvice = {
+  ...NO_SOURCE,
+  advice: [
+    `GPU observability is not enabled. To enable it in a cluster: ${sondeCommand()} params set gpu_observability_enable=true nvidia_device_plugin_enable=true`,
+    `To install what it needs: ${sondeCommand()} params render --helm`,
+    ...NO_SOURCE.advice,
+  ],
+}
+
 /** Number of reasons that the advice for pods without numbers quotes. */
 const REASONS_MAX = 3
 const AGAIN = 'Ask again in a minute; the page does so by itself.'
@@ -31,7 +40,7 @@ const AGAIN = 'Ask again in a minute; the page does so by itself.'
 export function stateOf(
   app: string,
   pods: readonly GpuPod[],
-  { readers: read, place = 'agent' }: Pick<AppsOrigin, 'readers' | 'place'>,
+  { readers: read, place = 'agent', isEnabled }: Pick<AppsOrigin, 'readers' | 'place' | 'isEnabled'>,
   knowsRequests: boolean,
 ): AppAdvice {
   const readers = read?.()
@@ -41,7 +50,7 @@ export function stateOf(
   )
   if (hasNumbers) return { state: 'ready', summary: '', advice: [] }
   if (readers !== undefined) {
-    if (readers.length === 0) return NO_SOURCE
+    if (readers.length === 0) return isEnabled?.() === false ? NOT_ENABLED : NO_SOURCE
     const starting = readers.find(({ state }) => state === 'starting')
     if (pods.length === 0 && starting !== undefined) {
       return {

@@ -13,6 +13,7 @@ import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AppCharts } from './app-charts.tsx'
 import { GpuPodTable } from './gpu-pod-table.tsx'
+import { GrafanaLink } from './grafana-link.tsx'
 import { NoNumbers } from './no-numbers.tsx'
 import { ServiceTable } from './service-table.tsx'
 import { missingCauses } from './waiting-pods.ts'
@@ -25,7 +26,9 @@ export function AppPage({ app }: { readonly app: string }) {
   const note = data && data.intervalMs > 0 && `a sample every ${formatDuration(data.intervalMs)}`
   return (
     <>
-      <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note} />
+      <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note}>
+        <GrafanaLink app={app} answer={data} />
+      </PageHead>
       {!data && !error && <Outlines panels={4} waitsFor="the pods of this app" />}
       {!data && error && <Unanswered fact="The GPUs of this app are not known." error={error} onRetry={retry} />}
       {data && data.state !== 'ready' && <NoNumbers answer={data} />}
