@@ -15,5 +15,4 @@ restWhileHidden()
 
 const root = document.getElementById('root')
 // Without a login nothing else is asked.
-await loadSession()
-if (root) createRoot(root).render(<App />)
+if (root) void loadSession().then(() => createRoot(root).render(<App />))
