@@ -142,7 +142,13 @@ async function startCollector(t: TestContext): Promise<string> {
 
 /** The first line that a program prints; it is ended then. */
 async function firstLine(t: TestContext, node: string, args: readonly string[]): Promise<string> {
-  const env = { ...process.env, PORT: '0', NODE_OPTIONS: '' }
+  // A receiver of webhooks needs a key.
+  const env = {
+    ...process.env,
+    PORT: '0',
+    NODE_OPTIONS: '',
+    SIGNING_KEYS: '00112233445566778899aabbccddeeff'.repeat(2),
+  }
   const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   const ended = once(child, 'close')
   t.after(() => child.kill('SIGKILL'))
