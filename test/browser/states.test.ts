@@ -77,7 +77,7 @@ test('what the page says while it has no data, or cannot get them', needs('chrom
 
   await t.test('says that nothing is at an address', async () => {
     await stage.visit(
-      '/settings',
+      '/setting',
       async (page) => {
         await page.getByRole('heading', { name: 'No such page' }).waitFor()
       },
