@@ -70,7 +70,7 @@ withSimulateFlags(
 
 program
   .command('console')
-  .summary('the page and the API over a Prometheus, without an agent')
+  .summary('the page and the API over a Prometheus, no agent')
   .description(
     'Serves the page and the query API over any server with the HTTP API of Prometheus. Reads no hardware, and keeps nothing.',
   )
@@ -260,7 +260,7 @@ program
 withTracebackFlags(
   program
     .command('traceback')
-    .summary('watch the counters of a NIC by rules, at their full rate')
+    .summary('watch the counters of a NIC by rules, at full rate')
     .description('Watches the counters of one NIC at their full rate by rules, and logs the samples around events.')
     .version(VERSION, '-v, --version', 'print the version'),
 ).action(async (flags: Readonly<Record<string, unknown>>) => {

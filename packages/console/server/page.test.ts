@@ -10,7 +10,7 @@ test('the addresses that are served as views are those that the page has', () =>
   for (const path of paths) assert.ok(isOfPage(path.replace(/:\w+/g, 'eth0')), path)
   for (const path of [
     '/nodes/a',
-    '/settings',
+    '/setting',
     '/explore/netdev',
     '/gpus/0/more',
     '/fabric/eth0/1/more',

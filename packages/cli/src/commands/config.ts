@@ -1,4 +1,4 @@
-import { Document, isCollection, isScalar, isSeq, type Scalar, visit, type YAMLSeq } from 'yaml'
+import { Document, isCollection, isMap, isScalar, isSeq, type Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { Loaded } from '../config/load.ts'
 import { yamlPath } from '../config/yaml-path.ts'
 
@@ -16,16 +16,20 @@ export function printConfig({ plain, originOf }: Loaded): string {
     Pair(_key, pair, ancestors) {
       const { value } = pair
       if (!isLeaf(value)) return
-      if (isSeq(value)) value.flow = true
+      if (isCollection(value)) value.flow = true
       value.comment = `${MARK}${originOf(yamlPath([...ancestors, pair]))}`
     },
   })
   return align(document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')).join('\n')
 }
 
-/** A value with a single origin: a scalar, or a list of scalars. */
-function isLeaf(value: unknown): value is Scalar | YAMLSeq {
-  return isScalar(value) || (isSeq(value) && !value.items.some((item) => isCollection(item)))
+/** A value with a single origin: a scalar, a list of scalars, or an empty block. */
+function isLeaf(value: unknown): value is Scalar | YAMLSeq | YAMLMap {
+  return (
+    isScalar(value) ||
+    (isMap(value) && value.items.length === 0) ||
+    (isSeq(value) && !value.items.some((item) => isCollection(item)))
+  )
 }
 
 function align(lines: readonly string[]): string[] {
