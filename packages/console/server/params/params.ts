@@ -121,7 +121,8 @@ export class Params {
    * Sets parameters, all or none. An empty value gives the default back. Returns the new version, without secrets; it
    * has no changes if nothing differs.
    *
-   * @throws SondeError `PRM_VALUE` with every reason; `OUT_…` if a URL leads to an address that is not allowed; `STA_…`.
+   * @throws SondeError `PRM_VALUE` with every reason; `OUT_…` if a URL leads to an address that is not allowed;
+   * `STA_…`.
    */
   async set(changes: ParamChanges, { who, isForced = false }: ChangeOptions): Promise<ParamVersion> {
     const rule = { allowsPrivate: this.#options.allowsPrivateUrls }
