@@ -1,4 +1,4 @@
-export { Access, type KnownAsker } from './access/access.ts'
+export { Access } from './access/access.ts'
 export { AuditLog } from './access/audit-log.ts'
 export { accessRoutes, authorize, identityOf, whoOf } from './access/routes.ts'
 export { isExpired, type KnownToken, Tokens } from './access/tokens.ts'

@@ -77,7 +77,7 @@ export function clusterOf(subjects: readonly SourceSubject[]): { view: ClusterVi
   return { view, nodeName: nodeNameOf(options) }
 }
 
-/** Collects what is known about a pod. */
+/** Collects the known facts of a pod. */
 export async function podCase(
   { namespace, name }: AskedPod,
   subjects: readonly SourceSubject[],

@@ -93,7 +93,7 @@ function watchAgents(webhooks: Webhooks, history: PrometheusHistory): AgentWatch
   return watch
 }
 
-/** What a server is made of, besides its history. */
+/** Parts of a server besides its history. */
 interface ServerParts {
   readonly management: Management
   readonly log: Logger

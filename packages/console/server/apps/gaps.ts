@@ -12,7 +12,7 @@ const OFF_BY_DEFAULT: ReadonlySet<GpuField> = new Set(['gpu-sm-active', 'gpu-fp1
 /** A pod before the reasons for its missing numbers are known. */
 export type KnownPod = Omit<PodNumbers, 'app' | 'key'>
 
-/** What is known about missing numbers. */
+/** Known facts about missing numbers. */
 export interface GapFacts {
   /** Reasons for absent numbers, as the source reports them. Default: unknown. */
   readonly reasons?: Reasons | undefined

@@ -45,8 +45,8 @@ function faultOf(name: string, value: string, { isForced, managed }: ChangeRules
   }
   if (managed.has(name) && !isForced)
     return [`${name} is set by ${definition.key} of the configuration file; --force outranks the file`]
-  if (value === '') return definition.isKept === true ? [`${name} cannot be cleared`] : []
-  if (definition.secret !== undefined && value.includes(HIDDEN))
+  if (value === '') return []
+  if (definition.isSecretUrl === true && value.includes(HIDDEN))
     return [`${name} needs the secret itself, where a print-out has ${HIDDEN}`]
   const fault = definition.faultOf(value)
   return fault === '' ? [] : [`${name} ${fault}`]
@@ -55,12 +55,8 @@ function faultOf(name: string, value: string, { isForced, managed }: ChangeRules
 /** Parameters that need one another, as they would be after the change. */
 function faultsTogether(changes: ParamChanges, { presentValue }: ChangeRules): string[] {
   const after = (name: string) => {
-    const given = changes[name]
-    return given === undefined || given === ''
-      ? given === ''
-        ? (byName.get(name)?.fallback ?? '')
-        : presentValue(name)
-      : given
+    const given = changes[name] ?? presentValue(name)
+    return given === '' ? (byName.get(name)?.fallback ?? '') : given
   }
   const concerns = OBSERVABILITY in changes || PLUGIN in changes
   if (!concerns || after(OBSERVABILITY) !== 'true' || after(PLUGIN) === 'true') return []

@@ -1,7 +1,7 @@
 import type { ParamEffect } from '@sonde/sdk/api'
 import * as forms from './forms.ts'
 
-/** What is known of a parameter. */
+/** The description of a parameter. */
 export interface ParamDefinition {
   readonly name: string
   /** Returns why a value is not allowed, as the rest of a sentence: `must be …`; empty if it is. */
@@ -12,10 +12,8 @@ export interface ParamDefinition {
   readonly fallback: string
   readonly purpose: string
   readonly effect: ParamEffect
-  /** Whether an empty value gives it its default back. Default: yes. */
-  readonly isKept?: boolean
-  /** `url`: credentials are hidden; `whole`: the value is. */
-  readonly secret?: 'url' | 'whole'
+  /** Whether the value is a URL whose credentials are hidden. Default: no. */
+  readonly isSecretUrl?: true
   /** Whether a server of Sonde connects to the URL. Default: no. */
   readonly isConnected?: true
   /** Key of the configuration file that sets the same. */
@@ -81,7 +79,13 @@ export const PARAMS: readonly ParamDefinition[] = [
     ...{ fallback: '24h', effect: 'render', purpose: 'How long that Prometheus keeps samples' },
   },
   {
-    ...{ name: 'prometheus_url', faultOf: forms.urlFault, allowed: 'http(s)://HOST:PORT', fallback: '', secret: 'url' },
+    ...{
+      name: 'prometheus_url',
+      faultOf: forms.urlFault,
+      allowed: 'http(s)://HOST:PORT',
+      fallback: '',
+      isSecretUrl: true,
+    },
     ...{ effect: 'start', key: 'console.prometheus.url', isConnected: true },
     purpose: 'Where sonde console finds the history, and where rendered autoscaling asks',
   },
@@ -92,7 +96,7 @@ export const PARAMS: readonly ParamDefinition[] = [
       allowed: 'http(s)://HOST',
       fallback: '',
       effect: 'now',
-      secret: 'url',
+      isSecretUrl: true,
     },
     purpose: 'Where Grafana is; without it the page has no links to it',
   },

@@ -189,7 +189,6 @@ export class Params {
       allowed: definition?.allowed ?? '',
       purpose: definition?.purpose ?? 'Unknown to this version',
       effect: definition?.effect ?? 'none',
-      isClearable: definition?.isKept !== true,
       ...(isSet && setBy !== undefined && { setMs: setBy.timeMs, setBy: setBy.who }),
     }
   }
@@ -204,9 +203,7 @@ function shownVersion(version: ParamVersion): ParamVersion {
 
 /** A value without secrets. */
 function shown(name: string, value: string): string {
-  const { secret } = paramDefinition(name) ?? {}
-  if (value === '' || secret === undefined) return value
-  return secret === 'url' ? shownUrl(value) : HIDDEN
+  return value !== '' && paramDefinition(name)?.isSecretUrl === true ? shownUrl(value) : value
 }
 
 /** The value that was set. Names such as `constructor` are not taken for it. */

@@ -22,7 +22,7 @@ export interface StateFileOptions<T> {
   readonly path: string
   /** The content of a file that is missing. */
   readonly empty: T
-  /** Checks what the file holds. @throws Error that says what is wrong with it. */
+  /** Checks the content of the file. @throws Error with the fault. */
   readonly parse: (value: unknown) => T
   /** Size of the file. Policy: a change that would exceed it is refused. Unit: bytes. */
   readonly limitBytes: number

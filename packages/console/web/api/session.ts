@@ -5,7 +5,7 @@ import { getAnswer, sendChange } from './client.ts'
 
 const identity = createValueStore<UserIdentity | null>(null)
 
-/** Who uses the page; null before it is known. */
+/** The user of the page; null before the server has named one. */
 export function useIdentity(): UserIdentity | null {
   return useStore(identity)
 }

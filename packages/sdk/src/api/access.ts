@@ -1,7 +1,7 @@
-/** The roles, the weakest first. Each may do what those before it may. */
+/** The roles, the weakest first. Each has the rights of the roles before it. */
 export type UserRole = 'viewer' | 'operator' | 'admin'
 
-/** Who asks, and how that is known. */
+/** The sender of a request, and the proof of it. */
 export interface UserIdentity {
   /** `local`: from this machine, without a login. */
   readonly via: 'local' | 'token' | 'session' | 'proxy'

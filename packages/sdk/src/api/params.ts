@@ -16,8 +16,6 @@ export interface Param {
   readonly allowed: string
   readonly purpose: string
   readonly effect: ParamEffect
-  /** Whether an empty value gives the default back. */
-  readonly isClearable: boolean
   /** When it was set, in milliseconds since the Unix epoch, and who did. Absent if it is not set. */
   readonly setMs?: number
   readonly setBy?: string

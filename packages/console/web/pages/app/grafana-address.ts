@@ -1,6 +1,6 @@
 import type { FrameRange } from '../../api/frame.ts'
 
-/** What a dashboard of Grafana is asked for. */
+/** The subject of a dashboard of Grafana. */
 export interface GrafanaQuestion {
   readonly app: string
   /** Empty: pods of several namespaces, so the dashboard keeps its own choice. */

@@ -55,7 +55,7 @@ function originWords({ origin, setBy = '' }: Param): string {
 }
 
 function ParamForm({ param, onClose }: { readonly param: Param; readonly onClose: () => void }) {
-  const { name, allowed, fallback, isClearable, origin } = param
+  const { name, allowed, fallback, origin } = param
   const isFlag = allowed === 'true or false'
   const [value, setValue] = useState(param.value.includes('(secret)') ? '' : param.value)
   const [fault, setFault] = useState('')
@@ -98,7 +98,7 @@ function ParamForm({ param, onClose }: { readonly param: Param; readonly onClose
       <button type="submit" className="button is-primary" disabled={isSent || value === ''}>
         Save
       </button>
-      {isClearable && origin === 'set' && (
+      {origin === 'set' && (
         <button type="button" className="button" disabled={isSent} onClick={() => void send('')}>
           Default{fallback === '' ? '' : `: ${fallback}`}
         </button>
