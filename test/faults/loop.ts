@@ -5,10 +5,11 @@ export interface FaultLoop {
   readonly name: string
   /** What is broken, and what must hold, in one sentence. */
   readonly what: string
-  /** Rounds in `npm test`: enough for every kind of fault that there is. `npm run faults` goes on. */
+  /**
+   * Rounds in `npm test`: enough for every kind of fault that there is. `npm run faults` goes on. 0 where a test of its
+   * own is the short form, so that `npm test` has nothing to skip.
+   */
   readonly testRounds: number
-  /** Why `npm test` leaves it out: a program that it needs is not there. Default: it does not. */
-  readonly skip?: string | false
   /** Prepares what all rounds share; the result's `round` throws where something does not hold. */
   open(): Promise<FaultRun>
 }

@@ -10,8 +10,8 @@ const CRASH_EVERY_ROUNDS = 20
 export const docaSources: FaultLoop = {
   name: 'doca-sources',
   what: 'a DOCA device is removed under load and returns, or a call of one of five sources crashes: every source reads the other devices all the while, and the device again afterwards, and no context is left over',
-  testRounds: 1,
-  skip: 'every-source.test.ts is its short form',
+  // `every-source.test.ts` of the DOCA child is its short form.
+  testRounds: 0,
   async open(): Promise<FaultRun> {
     const ends: (() => unknown)[] = []
     const started = await readDomains({ after: (end) => void ends.unshift(end as () => unknown) })
