@@ -104,7 +104,7 @@ test('export-custom-schema shows its newest records, and its files hold all of b
   }
 })
 
-test('app-over-ipc shows its records in the /metrics of the agent, without configuration, until it ends', async (t) => {
+test('app-over-ipc shows its records in the agent, and metrics-client reads the numbers of the agent', async (t) => {
   const { path, remove } = temporaryDir()
   t.after(remove)
   const env = { SONDE_SERVICE_ENABLED: 'true', SONDE_SERVICE_SOCKETS_DIR: path }
@@ -116,6 +116,11 @@ test('app-over-ipc shows its records in the /metrics of the agent, without confi
   const text = await shown()
   assert.match(text, /^oven_temperature_celsius\{name="left".*bakery="north".*\} 180\.5$/m)
   assert.match(text, /^loaves_total\{kind="rye".*bakery="north".*\} 0*2$/m)
+  const reader = run(t, 'metrics-client.ts', [agent.address ?? ''])
+  const [node, points, ...steps] = await reader.lines
+  assert.match(node ?? '', /^\S+: no GPU, no NIC$/)
+  assert.match(points ?? '', /^1[123] points; a gap is null: .*\d/)
+  assert.deepEqual([steps.length, steps.every((step) => / [12] points$/.test(step))], [2, true], steps.join())
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   assert.equal(code, 0)

@@ -18,6 +18,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'disk',
     'query',
     'api',
+    'client',
     'sink',
     'source',
     'fieldset',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { root } from '../../scripts/check/sources.ts'
+import { resolveImport, root, sourceFile } from '../../scripts/check/sources.ts'
 
 const NAMES_MAX = 100
 
@@ -22,4 +22,21 @@ test('docs/sdk.md names each export of the SDK, and nothing that the SDK does no
     named.filter((name) => !exported.includes(name) && !['emit', 'flush'].includes(name)),
     [],
   )
+})
+
+test('the types and the client of the HTTP API run in a browser: they import nothing of Node, and no library', () => {
+  const left = ['packages/sdk/src/api/index.ts', 'packages/sdk/src/client/index.ts']
+  const reached = new Set<string>()
+  for (let path = left.pop(); path !== undefined; path = left.pop()) {
+    if (reached.has(path)) continue
+    reached.add(path)
+    const text = readFileSync(join(root, path), 'utf8')
+    // Types alone leave nothing behind.
+    const file = sourceFile(path, text.replaceAll(/^(import|export) type [^;]*? from '.*'$/gm, ''))
+    for (const { specifier } of file.imports) {
+      assert.match(specifier, /^\./, `${path} imports ${specifier}`)
+      left.push(resolveImport(file, specifier))
+    }
+  }
+  assert.ok(reached.has('packages/sdk/src/client/requests.ts') && reached.size > 10, [...reached].join())
 })

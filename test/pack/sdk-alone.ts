@@ -78,6 +78,7 @@ export function testSdkAlone(packed: Packed): void {
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).exports), [
       '.',
       './api',
+      './client',
     ])
     const program = "import('@sonde/sdk/internal').catch(({ code }) => console.log(code))"
     assert.equal(run(process.execPath, ['--eval', program], user), 'ERR_PACKAGE_PATH_NOT_EXPORTED\n')
@@ -103,7 +104,7 @@ export function testSdkAlone(packed: Packed): void {
       const flows = ['127.0.0.1', await startCollector(t), 'ipfix']
       for (const name of globSync('*.ts', { cwd: join(user, 'examples'), exclude: ['*.test.ts'] })) {
         const place = join(user, `example-${version}`)
-        const args = /^(push-records|destinations)/.test(name)
+        const args = /^(push-records|destinations|metrics-client)/.test(name)
           ? [url, url]
           : name === 'netflow-export.ts'
             ? flows
@@ -115,10 +116,11 @@ export function testSdkAlone(packed: Packed): void {
   }
 }
 
-/** What an example says first, where it is no address. `app-over-ipc` finds no agent. */
+/** What an example says first, where it is no address. `app-over-ipc` and `metrics-client` find no agent. */
 const EXAMPLES_PRINT: Readonly<Record<string, RegExp>> = {
   'app-over-ipc.ts': /no service|nobody|connect/i,
   'destinations.ts': /^loads: 2 records arrived/,
+  'metrics-client.ts': /^CLT_ANSWER: /,
   'netflow-export.ts': /^1000 flows sent to netflow$/,
   'opaque-events.ts': /bytes: /,
   'push-records.ts': /^2 records arrived/,

@@ -13,8 +13,9 @@ import {
 } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { writePoints } from './answer-parts.ts'
-import { jsonParameter, parameter, type Queried } from './query.ts'
+import { jsonParameter, type Queried } from './query.ts'
 import { eventText, startEvents } from './server-sent-events.ts'
+import { lastMsOf } from './stream.ts'
 
 const STEP_MS_MIN = 100
 const STEP_MS_MAX = 60_000
@@ -77,17 +78,10 @@ function askedOf(request: FastifyRequest): AskedStream {
     'stepMs',
     'queries',
   ])
-  const { lastEventId } = parameter(request, 'lastEventId')
-  const afterMs = lastEventId === undefined ? undefined : Number(lastEventId)
-  if (afterMs !== undefined && !(afterMs >= 0 && afterMs < 1e14))
-    throw new SondeError(
-      'QRY_FORM',
-      `lastEventId is ${JSON.stringify(lastEventId?.slice(0, 100))}; allowed: an id that was sent`,
-    )
   const stepMs = stepOf(step, STEP_MS_DEFAULT)
   if (stepMs < STEP_MS_MIN || stepMs > STEP_MS_MAX)
     throw new SondeError('QRY_FORM', `stepMs is ${stepMs}; a live stream takes ${STEP_MS_MIN} to ${STEP_MS_MAX}`)
-  return { stepMs, queries: parseQueries(queries), afterMs }
+  return { stepMs, queries: parseQueries(queries), afterMs: lastMsOf(request) }
 }
 
 class PolledStream {

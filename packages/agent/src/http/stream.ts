@@ -87,13 +87,13 @@ function subscriptionOf(request: FastifyRequest): Subscription {
   return subscriptionTo(parseQueries(queries), stepMs, lastMsOf(request))
 }
 
-/** The id of the last event that the client has; undefined if it is new. */
-function lastMsOf(request: FastifyRequest): number | undefined {
+/** The time of the last event that the client has, which is its id; undefined if it is new. */
+export function lastMsOf(request: FastifyRequest): number | undefined {
   const header = request.headers['last-event-id']
   const text = typeof header === 'string' && header !== '' ? header : parameter(request, 'lastEventId').lastEventId
   if (text === undefined) return undefined
   const lastMs = Number(text)
-  if (Number.isFinite(lastMs) && lastMs >= 0) return lastMs
+  if (lastMs >= 0 && lastMs < 1e14) return lastMs
   throw new SondeError(
     'QRY_FORM',
     `the last event id is ${JSON.stringify(text.slice(0, 100))}; allowed: an id that was sent`,

@@ -1,13 +1,10 @@
 import { SondeError } from '@sonde/sdk'
+import type { ChartLimits } from '@sonde/sdk/internal'
 
 /** Limits of the routes of apps. */
-export interface AppLimits {
-  /** Services in one request. Default: 100. Policy: larger requests are refused. */
-  readonly services: number
+export interface AppLimits extends ChartLimits {
   /** Requests for series that are answered at the same time. Default: 10. Policy: further requests are refused. */
   readonly concurrent: number
-  /** Values in one answer: services × times × fields. Default: 250 000. Policy: larger requests are refused. */
-  readonly cells: number
 }
 
 /** Admits a limited number of requests at a time; without a queue. */

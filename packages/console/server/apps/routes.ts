@@ -3,15 +3,17 @@ import type {
   ApiAnswers,
   AppGpuAnswer,
   AppMetricsAnswer,
+  AppProcess,
+  AppService,
   GpuField,
   GpuNumber,
   GpuPod,
   GpuService,
 } from '@sonde/sdk/api'
-import { askedBy, askerOf } from '@sonde/sdk/internal'
+import { askedBy, askerOf, chartRequest, checkedName, LONGEST_PERIOD_MS } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AppPod } from './app-pod.ts'
-import { chartRequest, chartsOf, intervalAt } from './charts.ts'
+import { chartsOf, intervalAt } from './charts.ts'
 import { type AppLimits, Gate } from './limits.ts'
 import type { AppsOrigin } from './origin.ts'
 import { podAnswer } from './pod-answer.ts'
@@ -25,14 +27,8 @@ import { totalsOf } from './totals.ts'
 /** Pods in one answer for the page: people cannot use a longer table. */
 const POD_ROWS_MAX = 5000
 
-/** A day has one point. Unit: milliseconds. */
-const COARSEST_MS = 86_400_000
-
 /** Longest name of a pod in Kubernetes. Unit: characters. */
 const NAME_LENGTH_MAX = 253
-
-/** Names that are valid in a path. */
-const NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/
 
 /** Options of {@link appRoutes}. */
 export interface AppRoutesOptions extends AppsOrigin {
@@ -64,37 +60,34 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
   })
   answerRoute('/api/v1/pods', async (request) => {
     const name = queryOf(request, 'app')
-    return podsAnswer(originOf(request), name === undefined ? undefined : checked(name, 'app'))
+    return podsAnswer(originOf(request), name === undefined ? undefined : checkedName(name, 'app'))
   })
   answerRoute('/api/v1/pods/:namespace/:pod', (request) =>
     podAnswer(originOf(request), { namespace: ownerIn(request, 'namespace'), name: ownerIn(request, 'pod') }),
   )
   answerRoute('/api/v1/apps/:app/gpu', (request) => gpuAnswer(originOf(request), request))
-  app.get('/api/v1/apps/:app/services', async (request, reply) => {
+  answerRoute('/api/v1/apps/:app/services', async (request) => {
     const { pods, shared } = await podsNow(originOf(request), {
       app: nameIn(request, 'app'),
       services: namesIn(request, 'services'),
     })
-    return fresh(reply).send(gpuServices(pods, shared).map(describeService))
+    return gpuServices(pods, shared).map(describeService)
   })
-  app.get('/api/v1/apps/:app/processes', async (request, reply) => {
+  answerRoute('/api/v1/apps/:app/processes', async (request) => {
     const { pods } = await podsNow(originOf(request), {
       app: nameIn(request, 'app'),
       services: namesIn(request, 'services'),
     })
-    return fresh(reply).send(pods.map(describePod))
+    return pods.map(describePod)
   })
-  app.get('/api/v1/apps/:app/processes/:pod', async (request, reply) => {
+  answerRoute('/api/v1/apps/:app/processes/:pod', async (request) => {
     const [name, pod] = [nameIn(request, 'app'), nameIn(request, 'pod')]
     const { pods } = await podsNow(originOf(request), { app: name })
     const found = pods.filter((each) => each.name === pod)
     if (found.length === 0) throw unknown(`app ${name} has no GPU pod ${pod}`)
-    return fresh(reply).send(found.map(describePod))
+    return found.map(describePod)
   })
-  app.get('/api/v1/apps/:app/services/:service/metrics', async (request, reply) => {
-    const answer = await charts(request, [nameIn(request, 'service')])
-    return fresh(reply).send(answer)
-  })
+  answerRoute('/api/v1/apps/:app/services/:service/metrics', (request) => charts(request, [nameIn(request, 'service')]))
   answerRoute('/api/v1/apps/:app/metrics-by-service', async (request) => {
     const services = namesIn(request, 'services')
     if (services === undefined)
@@ -114,7 +107,7 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     const requestWith = (intervalMs: number) =>
       chartRequest(app, services, asked, { limits: limits(), intervalMs, nowMs })
     // A request that is invalid for any distance of samples is refused before any query, and does not take a slot.
-    requestWith(COARSEST_MS)
+    requestWith(LONGEST_PERIOD_MS)
     return gate.through(async () =>
       chartsOf(history, requestWith(await intervalAt(history, app, services, asked, nowMs))),
     )
@@ -195,13 +188,13 @@ function withoutApp({ app: _, key: _key, ...pod }: AppPod): GpuPod {
 }
 
 /** A service with the nine numbers as keys; unknown numbers are left out. */
-function describeService({ name, pods, gpus, values, deviceValues, warming, missing }: GpuService): object {
+function describeService({ name, pods, gpus, values, deviceValues, warming, missing }: GpuService): AppService {
   const known = Object.entries(values).filter((entry): entry is [GpuField, GpuNumber] => entry[1] !== null)
   const means = Object.fromEntries(known.map(([field, { avg }]) => [field, avg]))
   return { name, gpu: gpus, pods, ...means, statistics: Object.fromEntries(known), deviceValues, warming, missing }
 }
 
-function describePod(pod: GpuPod): object {
+function describePod(pod: GpuPod): AppProcess {
   const { namespace, name, service, gpus, sharedWith, values, deviceValues, isWarming, startedMs, ageMs } = pod
   const known = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
   const started = startedMs === null ? {} : { started: new Date(startedMs).toISOString() }
@@ -216,7 +209,7 @@ function fresh(reply: FastifyReply): FastifyReply {
 }
 
 function nameIn({ params }: FastifyRequest, key: string): string {
-  return checked((params as Record<string, string>)[key] ?? '', key)
+  return checkedName((params as Record<string, string>)[key] ?? '', key)
 }
 
 /** A name in the path; owners without a pod may have any text. */
@@ -226,17 +219,11 @@ function ownerIn({ params }: FastifyRequest, key: string): string {
   throw new SondeError('QRY_FORM', `${key} has ${name.length} characters; allowed: 1 to ${NAME_LENGTH_MAX}`)
 }
 
-function checked(name: string, key: string): string {
-  if (NAME.test(name)) return name
-  const told = JSON.stringify(name.slice(0, 100))
-  throw new SondeError('QRY_FORM', `${key} is ${told}; allowed: names of letters, digits, ".", "_" and "-"`)
-}
-
 /** Names in a list parameter; undefined if it is missing. */
 function namesIn(request: FastifyRequest, key: string): string[] | undefined {
   return queryOf(request, key)
     ?.split(',')
-    .map((name) => checked(name, key))
+    .map((name) => checkedName(name, key))
 }
 
 function isAskedFor(request: FastifyRequest, key: string): boolean {

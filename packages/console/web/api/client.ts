@@ -1,4 +1,11 @@
-import type { ApiAnswers, ErrorAnswer, QueryAnswer, QueryBody } from '@sonde/sdk/api'
+import {
+  type ApiAnswers,
+  type ErrorAnswer,
+  type QueryAnswer,
+  type QueryBody,
+  type RouteParameters,
+  routeAddress,
+} from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
 import { csrfWord, isLoggedOut } from '../state/session.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
@@ -48,27 +55,12 @@ async function errorOf(response: Response): Promise<ApiError> {
   }
 }
 
-/** Values for the names of a route (`:name`) and of its query. Undefined and empty values are left out. */
-export type RouteParameters = Readonly<Record<string, string | number | undefined>>
-
-/** The address of a route: parameters that its path does not name go into the query. */
-export function requestAddress(route: string, parameters: RouteParameters = {}): string {
-  const given = new Map(Object.entries(parameters).map(([name, value]) => [name, encodeURIComponent(value ?? '')]))
-  const path = route.replace(/:(\w+)/g, (_, name: string) => {
-    const value = given.get(name) ?? ''
-    given.delete(name)
-    return value
-  })
-  const query = [...given].filter(([, value]) => value !== '').map(([name, value]) => `${name}=${value}`)
-  return query.length === 0 ? path : `${path}?${query.join('&')}`
-}
-
 /** Reads one JSON route. Throws {@link ApiError}. */
 export async function getAnswer<Route extends keyof ApiAnswers>(
   route: Route,
   parameters?: RouteParameters,
 ): Promise<ApiAnswers[Route]> {
-  const response = await request(requestAddress(route, parameters), { headers: { accept: 'application/json' } })
+  const response = await request(routeAddress(route, parameters), { headers: { accept: 'application/json' } })
   return parseMarked<ApiAnswers[Route]>(await response.text())
 }
 

@@ -1,5 +1,5 @@
-import type { SamplesHeader } from '@sonde/sdk/api'
-import { getBytes, requestAddress } from './client.ts'
+import { routeAddress, type SamplesHeader } from '@sonde/sdk/api'
+import { getBytes } from './client.ts'
 import { parseMarked } from './marked-text.ts'
 
 /** Numbers of an answer. */
@@ -56,7 +56,7 @@ export interface SamplesRequest {
 /** Requests samples of at most 64 lanes. Throws `ApiError`. */
 export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
   const parameters = { id: event, lanes: lanes.join(), from: fromMs, to: toMs, points }
-  return decodeSamples(await getBytes(requestAddress('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
+  return decodeSamples(await getBytes(routeAddress('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
 }
 
 /**

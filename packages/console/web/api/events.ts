@@ -1,6 +1,6 @@
-import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
+import { type EventAnswer, type EventsAnswer, type RouteParameters, routeAddress } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef } from 'react'
-import { getAnswer, type RouteParameters, requestAddress } from './client.ts'
+import { getAnswer } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
 /** Filters of a list of events. An absent filter matches all events. */
@@ -16,7 +16,7 @@ export interface EventsRequest {
 
 /** The address of a list of events. */
 export function eventsAddress(request: EventsRequest): string {
-  return requestAddress('/api/v1/events', parametersOf(request))
+  return routeAddress('/api/v1/events', parametersOf(request))
 }
 
 function parametersOf({ fromMs, toMs, ...same }: EventsRequest): RouteParameters {
@@ -66,7 +66,7 @@ export interface LaneRequest {
 
 /** Address of the file of an event. */
 export function eventFileAddress(id: number): string {
-  return requestAddress('/api/v1/events/:id/file', { id })
+  return routeAddress('/api/v1/events/:id/file', { id })
 }
 
 /**

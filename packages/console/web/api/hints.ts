@@ -1,5 +1,5 @@
-import type { HintsAnswer } from '@sonde/sdk/api'
-import { getAnswer, requestAddress } from './client.ts'
+import { type HintsAnswer, routeAddress } from '@sonde/sdk/api'
+import { getAnswer } from './client.ts'
 import type { FrameRange } from './frame.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
@@ -25,7 +25,7 @@ export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
 
 function windowPollFor(fromMs: number, toMs: number): Poll<HintsAnswer> {
   const window = { from: Math.floor(fromMs), to: Math.ceil(toMs) }
-  const address = requestAddress('/api/v1/hints', window)
+  const address = routeAddress('/api/v1/hints', window)
   const known = windowPolls.get(address)
   if (known) return known
   if (windowPolls.size >= WINDOW_LIMIT_COUNT) {

@@ -1,5 +1,5 @@
-import type { ScenarioRequest, SimulatorAnswer } from '@sonde/sdk/api'
-import { getAnswer, requestAddress, sendChange } from './client.ts'
+import { routeAddress, type ScenarioRequest, type SimulatorAnswer } from '@sonde/sdk/api'
+import { getAnswer, sendChange } from './client.ts'
 import { createPoll, type Resource, usePoll } from './resources.ts'
 
 const simulatorPoll = createPoll(() => getAnswer('/api/v1/simulator'), 1_000)
@@ -23,6 +23,6 @@ export async function startScenario(scenario: ScenarioRequest): Promise<void> {
 
 /** Ends a scenario now. Throws `ApiError`. */
 export async function stopScenario(id: string): Promise<void> {
-  await sendChange('DELETE', requestAddress('/api/v1/simulator/scenarios/:id', { id }))
+  await sendChange('DELETE', routeAddress('/api/v1/simulator/scenarios/:id', { id }))
   await simulatorPoll.refresh()
 }

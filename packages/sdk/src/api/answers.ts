@@ -1,5 +1,5 @@
 import type { AuditAnswer, SessionAnswer } from './access.ts'
-import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer, PodsAnswer } from './apps.ts'
+import type { AppGpuAnswer, AppMetricsAnswer, AppProcess, AppService, AppsAnswer, PodsAnswer } from './apps.ts'
 import type { LatestAnswer, TypesAnswer } from './catalogue.ts'
 import type { DevicesAnswer } from './devices.ts'
 import type { EventAnswer, EventsAnswer } from './events.ts'
@@ -22,6 +22,7 @@ export interface ApiAnswers {
   readonly '/api/v1/sources/:name': SourceAnswer
   readonly '/api/v1/types': TypesAnswer
   readonly '/api/v1/series': LatestAnswer
+  readonly '/api/v1/query': JsonQueryAnswer
   readonly '/api/v1/rates': RatesAnswer
   readonly '/api/v1/devices': DevicesAnswer
   readonly '/api/v1/hints': HintsAnswer
@@ -32,7 +33,11 @@ export interface ApiAnswers {
   readonly '/api/v1/simulator': SimulatorAnswer
   readonly '/api/v1/apps': AppsAnswer
   readonly '/api/v1/apps/:app/gpu': AppGpuAnswer
+  readonly '/api/v1/apps/:app/services': readonly AppService[]
+  readonly '/api/v1/apps/:app/services/:service/metrics': AppMetricsAnswer
   readonly '/api/v1/apps/:app/metrics-by-service': AppMetricsAnswer
+  readonly '/api/v1/apps/:app/processes': readonly AppProcess[]
+  readonly '/api/v1/apps/:app/processes/:pod': readonly AppProcess[]
   readonly '/api/v1/pods': PodsAnswer
   readonly '/api/v1/pods/:namespace/:pod': PodAnswer
   readonly '/api/v1/session': SessionAnswer

@@ -302,3 +302,32 @@ export interface AppMetricsAnswer {
   /** In the order of the request; one without data has no series. */
   readonly services: readonly { readonly name: string; readonly metrics: readonly GpuSeries[] }[]
 }
+
+/** One of the list that `GET /api/v1/apps/:app/services` answers. Numbers that are not known are left out. */
+export interface AppService extends Readonly<Partial<Record<GpuField, number>>> {
+  readonly name: string
+  /** GPUs, or MIG instances, that its pods hold: each once. */
+  readonly gpu: number
+  readonly pods: number
+  readonly statistics: Readonly<Partial<Record<GpuField, GpuNumber>>>
+  readonly deviceValues: GpuService['deviceValues']
+  readonly warming: readonly string[]
+  readonly missing: readonly string[]
+}
+
+/** One pod of the lists that `GET /api/v1/apps/:app/processes` answers. Numbers that are not known are left out. */
+export interface AppProcess extends Readonly<Partial<Record<GpuField, number>>> {
+  /** Name of the pod. */
+  readonly id: string
+  readonly namespace: string
+  readonly service: string
+  /** GPUs, or MIG instances, that it holds. */
+  readonly gpu: number
+  readonly sharedWith: number
+  readonly status: 'warming' | 'running'
+  /** ISO 8601; left out if it is not known. */
+  readonly started?: string
+  /** Left out if there is no sample. Unit: milliseconds. */
+  readonly sampleAgeMs?: number
+  readonly deviceValues: GpuPod['deviceValues']
+}

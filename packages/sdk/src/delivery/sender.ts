@@ -1,6 +1,6 @@
 import { messageOf } from '../errors.ts'
+import { backoffMs } from '../internal/backoff.ts'
 import type { Timers } from '../internal/timers.ts'
-import { backoffMs } from './backoff.ts'
 import type { CheckedLimits } from './config.ts'
 
 /** Records of a payload that the peer refused. */

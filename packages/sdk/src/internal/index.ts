@@ -2,6 +2,15 @@
 
 import '../engines.ts'
 
+export {
+  type ChartLimits,
+  type ChartParameters,
+  type ChartRequest,
+  chartRequest,
+  chartTime,
+  checkedName,
+  LONGEST_PERIOD_MS,
+} from '../api/chart-request.ts'
 export type { DeliveryLimits } from '../delivery/config.ts'
 export { readSecret } from '../delivery/connection/secret-source.ts'
 export { checkQueue, type QueueCheck, repairQueue } from '../delivery/disk-queue/check-queue.ts'

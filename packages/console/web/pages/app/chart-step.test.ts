@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chartRequest } from '../../../server/apps/charts.ts'
+import { chartRequest } from '@sonde/sdk/internal'
 import { chartStep } from './chart-step.ts'
 
-const LIMITS = { services: 1, concurrent: 1, cells: 1_000_000 }
+const LIMITS = { services: 1, cells: 1_000_000 }
 const NOW_MS = Date.UTC(2026, 0, 31, 12)
 
 test('the page draws the points that the routes of apps answer with', () => {

@@ -1,4 +1,5 @@
 import { HIDDEN } from '../../config/secret.ts'
+import { retryAfterMs } from '../../internal/backoff.ts'
 import { printable } from '../../internal/shown-text.ts'
 import type { SendResult } from '../sender.ts'
 
@@ -66,15 +67,6 @@ export function resultOf({ status, retryAfter, text, retried }: AnswerParts): Se
 /** A text of a far end without secrets. Call it before the text is cut: half a secret is a secret too. */
 export function textWithout(secrets: readonly string[], text: string): string {
   return secrets.reduce((words, secret) => words.replaceAll(secret, HIDDEN), text)
-}
-
-/**
- * Reads seconds or a date (RFC 9110) as milliseconds from now; `undefined` if the text is neither, or the date is past.
- */
-export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined
-  const afterMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs
-  return afterMs > 0 ? afterMs : undefined
 }
 
 async function startOf(response: Response): Promise<string> {

@@ -1,0 +1,15 @@
+// `@sonde/sdk/client`: reads the HTTP API of an agent or a console. It imports nothing that a browser does not have.
+
+export type { ChartLimits } from '../api/chart-request.ts'
+export { SondeError } from '../errors.ts'
+export {
+  ApiClient,
+  type ApiWindow,
+  type AppMetricsWanted,
+  type CallOptions,
+  createApiClient,
+  type EventsWanted,
+  type StreamWanted,
+} from './api-client.ts'
+export type { StreamMessage } from './live.ts'
+export type { ApiClientOptions } from './options.ts'
