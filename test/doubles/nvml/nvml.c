@@ -16,6 +16,7 @@
 #define GPUS 16
 #define EVENTS 64
 #define MIGS 7
+#define VGPUS 256
 
 typedef int nvmlReturn_t;
 enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, MISMATCH = 25, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
@@ -30,6 +31,7 @@ typedef struct { unsigned multiprocessorCount, copies, decoders, encoders, jpegs
 typedef struct { unsigned version; unsigned char clusterUuid[16]; nvmlReturn_t status; unsigned cliqueId; unsigned char state; unsigned healthMask; unsigned char healthSummary; } nvmlGpuFabricInfo_v3_t;
 typedef struct { unsigned pid; unsigned long long usedGpuMemory; unsigned gpuInstanceId, computeInstanceId; } nvmlProcessInfo_t;
 typedef struct { unsigned pid; unsigned long long timeStamp; unsigned smUtil, memUtil, encUtil, decUtil; } nvmlProcessUtilizationSample_t;
+typedef struct { unsigned vgpuInstance; unsigned long long timeStamp; nvmlValue_t smUtil, memUtil, encUtil, decUtil; } nvmlVgpuInstanceUtilizationSample_t;
 typedef struct { unsigned version, isSupportedDevice; } nvmlGpmSupport_t;
 typedef struct { unsigned metricId; nvmlReturn_t nvmlReturn; double value; struct { char *shortName, *longName, *unit; } metricInfo; } nvmlGpmMetric_t;
 typedef struct { unsigned version, numMetrics; void *sample1, *sample2; nvmlGpmMetric_t metrics[]; } nvmlGpmMetricsGet_t;
@@ -311,6 +313,88 @@ EXPORT nvmlReturn_t nvmlDeviceGetProcessUtilization(void *handle, nvmlProcessUti
   return leave(gpu, found == 0 || since >= now ? NOT_FOUND : SUCCESS);
 }
 
+// A number of a virtual GPU of a GPU: `gpu0.vgpu1.used_mib`.
+static long long of_vgpu(const struct gpu *gpu, unsigned at, const char *name, long long fallback) {
+  char key[64];
+  snprintf(key, sizeof key, "vgpu%u.%s", at, name);
+  return of(gpu, key, fallback);
+}
+
+// The number of a virtual GPU: that of its GPU and its place, if the scenario gives it no other.
+static unsigned vgpu_id(const struct gpu *gpu, unsigned at) { return (unsigned)of_vgpu(gpu, at, "id", (gpu->index + 1) * VGPUS + at); }
+
+// Only a driver that is a vGPU manager has virtual GPUs: `gpu0.vgpus` is their number, none is any other driver.
+EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(void *handle, int *mode) {
+  struct gpu *gpu = enter(handle);
+  *mode = 1;
+  return leave(gpu, of(gpu, "vgpus", -1) < 0 ? NOT_SUPPORTED : SUCCESS);
+}
+
+EXPORT nvmlReturn_t nvmlDeviceGetActiveVgpus(void *handle, unsigned *count, unsigned *ids) {
+  struct gpu *gpu = enter(handle);
+  long long found = of(gpu, "vgpus", -1);
+  unsigned room = *count;
+  if (found < 0 || of(gpu, "vgpus_refused", 0)) return leave(gpu, NOT_SUPPORTED);
+  *count = (unsigned)found;
+  if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
+  for (unsigned i = 0; i < found; i++) ids[i] = vgpu_id(gpu, i);
+  return leave(gpu, SUCCESS);
+}
+
+// One sample of each virtual GPU that the driver has sampled: `gpu0.vgpu1.sm`.
+EXPORT nvmlReturn_t nvmlDeviceGetVgpuUtilization(void *handle, unsigned long long since, int *type, unsigned *count, nvmlVgpuInstanceUtilizationSample_t *samples) {
+  struct gpu *gpu = enter(handle);
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  unsigned long long now = (unsigned long long)time.tv_sec * 1000000 + (unsigned long long)time.tv_nsec / 1000;
+  long long vgpus = of(gpu, "vgpus", -1);
+  unsigned room = *count, found = 0;
+  if (vgpus < 0 || of(gpu, "vgpu_use", 1) == 0) return leave(gpu, NOT_SUPPORTED);
+  for (unsigned i = 0; i < vgpus; i++) {
+    long long sm = of_vgpu(gpu, i, "sm", -1);
+    if (sm < 0) continue;
+    if (found < room)
+      samples[found] = (nvmlVgpuInstanceUtilizationSample_t){
+        .vgpuInstance = vgpu_id(gpu, i), .timeStamp = now, .smUtil.uiVal = (unsigned)sm, .memUtil.uiVal = 5, .encUtil.uiVal = 6, .decUtil.uiVal = 7};
+    found++;
+  }
+  *count = found;
+  *type = 1;
+  if (found > room) return leave(gpu, INSUFFICIENT_SIZE);
+  return leave(gpu, found == 0 || since >= now ? NOT_FOUND : SUCCESS);
+}
+
+// The GPU and the place of a virtual GPU; NULL if it has ended.
+static struct gpu *find_vgpu(unsigned id, unsigned *place) {
+  if (!atomic_load(&begun)) refuse("a call before nvmlInit");
+  for (int i = 0; i < GPUS; i++) {
+    long long found = of(&gpus[i], "vgpus", -1);
+    for (unsigned at = 0; at < found; at++)
+      if (vgpu_id(&gpus[i], at) == id && !of_vgpu(&gpus[i], at, "ended", 0)) {
+        *place = at;
+        return &gpus[i];
+      }
+  }
+  return NULL;
+}
+
+#define OF_VGPU(signature, body) EXPORT nvmlReturn_t signature { unsigned at; struct gpu *gpu = find_vgpu(id, &at); if (gpu == NULL) return NOT_FOUND; body; return SUCCESS; }
+OF_VGPU(nvmlVgpuInstanceGetUUID(unsigned id, char *text, unsigned length), snprintf(text, length, "%08lld-0000-0000-0000-000000000000", of_vgpu(gpu, at, "uuid", at)))
+OF_VGPU(nvmlVgpuInstanceGetType(unsigned id, unsigned *type), *type = (unsigned)of_vgpu(gpu, at, "type", 2))
+OF_VGPU(nvmlVgpuInstanceGetFbUsage(unsigned id, unsigned long long *bytes), *bytes = (unsigned long long)of_vgpu(gpu, at, "used_mib", 100) << 20)
+EXPORT nvmlReturn_t nvmlVgpuInstanceGetVmID(unsigned id, char *text, unsigned length, int *type) {
+  unsigned at;
+  struct gpu *gpu = find_vgpu(id, &at);
+  if (gpu == NULL) return NOT_FOUND;
+  *type = 1;
+  snprintf(text, length, "vm-%lld", of_vgpu(gpu, at, "vm", at));
+  return SUCCESS;
+}
+
+// A type has as many GiB as its number says.
+EXPORT nvmlReturn_t nvmlVgpuTypeGetName(unsigned type, char *text, unsigned *length) { snprintf(text, *length, "Double H100-%uC", type); return SUCCESS; }
+EXPORT nvmlReturn_t nvmlVgpuTypeGetFramebufferSize(unsigned type, unsigned long long *bytes) { *bytes = (unsigned long long)type << 30; return SUCCESS; }
+
 EXPORT nvmlReturn_t nvmlGpmQueryDeviceSupport(void *handle, nvmlGpmSupport_t *support) {
   struct gpu *gpu = enter(handle);
   support->isSupportedDevice = (unsigned)of(gpu, "gpm", 1);
@@ -373,7 +457,7 @@ EXPORT nvmlReturn_t nvmlEventSetWait_v2(void *given, nvmlEventData_t *event, uns
 // What the layout of the binding is compared with.
 EXPORT const char *sonde_nvml_layout(void) {
   static char text[1024];
-  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu],\"process\":[%zu,%zu,%zu],\"use\":[%zu,%zu,%zu],\"attributes\":[%zu,%zu,%zu],\"fabric\":[%zu,%zu,%zu,%zu,%zu,%zu,%zu]}",
+  snprintf(text, sizeof text, "{\"pci\":[%zu,%zu],\"memory\":[%zu,%zu,%zu,%zu,%zu],\"field\":[%zu,%zu,%zu,%zu,%zu],\"event\":[%zu,%zu,%zu],\"metric\":[%zu,%zu,%zu],\"get\":[%zu,%zu,%zu],\"process\":[%zu,%zu,%zu],\"use\":[%zu,%zu,%zu],\"vgpu_use\":[%zu,%zu,%zu,%zu,%zu,%zu],\"attributes\":[%zu,%zu,%zu],\"fabric\":[%zu,%zu,%zu,%zu,%zu,%zu,%zu]}",
     sizeof(nvmlPciInfo_t), offsetof(nvmlPciInfo_t, busId),
     sizeof(nvmlMemory_v2_t), offsetof(nvmlMemory_v2_t, total), offsetof(nvmlMemory_v2_t, reserved), offsetof(nvmlMemory_v2_t, free), offsetof(nvmlMemory_v2_t, used),
     sizeof(nvmlFieldValue_t), offsetof(nvmlFieldValue_t, scopeId), offsetof(nvmlFieldValue_t, valueType), offsetof(nvmlFieldValue_t, nvmlReturn), offsetof(nvmlFieldValue_t, value),
@@ -382,6 +466,7 @@ EXPORT const char *sonde_nvml_layout(void) {
     offsetof(nvmlGpmMetricsGet_t, sample1), offsetof(nvmlGpmMetricsGet_t, sample2), offsetof(nvmlGpmMetricsGet_t, metrics),
     sizeof(nvmlProcessInfo_t), offsetof(nvmlProcessInfo_t, usedGpuMemory), offsetof(nvmlProcessInfo_t, gpuInstanceId),
     sizeof(nvmlProcessUtilizationSample_t), offsetof(nvmlProcessUtilizationSample_t, timeStamp), offsetof(nvmlProcessUtilizationSample_t, smUtil),
+    sizeof(nvmlVgpuInstanceUtilizationSample_t), offsetof(nvmlVgpuInstanceUtilizationSample_t, timeStamp), offsetof(nvmlVgpuInstanceUtilizationSample_t, smUtil), offsetof(nvmlVgpuInstanceUtilizationSample_t, memUtil), offsetof(nvmlVgpuInstanceUtilizationSample_t, encUtil), offsetof(nvmlVgpuInstanceUtilizationSample_t, decUtil),
     sizeof(nvmlDeviceAttributes_t), offsetof(nvmlDeviceAttributes_t, gpuInstanceSliceCount), offsetof(nvmlDeviceAttributes_t, memorySizeMB),
     sizeof(nvmlGpuFabricInfo_v3_t), offsetof(nvmlGpuFabricInfo_v3_t, clusterUuid), offsetof(nvmlGpuFabricInfo_v3_t, status), offsetof(nvmlGpuFabricInfo_v3_t, cliqueId), offsetof(nvmlGpuFabricInfo_v3_t, state), offsetof(nvmlGpuFabricInfo_v3_t, healthMask), offsetof(nvmlGpuFabricInfo_v3_t, healthSummary));
   return text;

@@ -10,6 +10,7 @@ test('a name is a title, with short names as their makers write them', () => {
   assert.equal(titleOf('pcie-downtrain'), 'PCIe downtrain')
   assert.equal(titleOf('retransmission_storm'), 'Retransmission storm')
   assert.equal(titleOf('xid'), 'XID')
+  assert.equal(titleOf('vgpu'), 'vGPU')
 })
 
 test('a series is called by its labels, numbers with the name of theirs', () => {

@@ -9,7 +9,7 @@ export function compareNames(a: string, b: string): number {
 
 /** Short names as their makers write them. */
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
-  ['PFC', 'PCIe', 'AER', 'ECC', 'GPU', 'NIC', 'BER', 'MIG', 'XID', 'NVLink', 'ECN', 'CNP'].map((name) => [
+  ['PFC', 'PCIe', 'AER', 'ECC', 'GPU', 'NIC', 'BER', 'MIG', 'XID', 'NVLink', 'ECN', 'CNP', 'vGPU'].map((name) => [
     name.toLowerCase(),
     name,
   ]),
@@ -17,11 +17,10 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
 
 /** Name of a rule or a scenario as a title: `pfc-storm` is `PFC storm`. */
 export function titleOf(name: string): string {
-  const words = name
+  return name
     .split(/[-_]/)
-    .map((word) => SHORT_NAMES.get(word) ?? word)
+    .map((word, place) => SHORT_NAMES.get(word) ?? (place === 0 ? word.charAt(0).toUpperCase() + word.slice(1) : word))
     .join(' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /**

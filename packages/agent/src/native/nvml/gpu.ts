@@ -122,7 +122,8 @@ export class GpuHandle {
   }
 }
 
-function textIn(memory: Buffer): string {
+/** The text that a call wrote at the start of memory. */
+export function textIn(memory: Buffer): string {
   const end = memory.subarray(0, TEXT_BYTES).indexOf(0)
   return memory.toString('latin1', 0, end < 0 ? TEXT_BYTES : end)
 }

@@ -56,6 +56,14 @@ export const PROCESS = { bytes: 24, pid: 0, memory: 8, gpuInstance: 16 } as cons
 /** `nvmlProcessUtilizationSample_t`. Unit of `time`: microseconds since the Unix epoch; of `sm`: percent. */
 export const PROCESS_SAMPLE = { bytes: 32, pid: 0, time: 8, sm: 16 } as const
 
+/** `nvmlVgpuInstance_t`: the number of a virtual GPU. */
+export const VGPU = { bytes: 4 } as const
+/**
+ * `nvmlVgpuInstanceUtilizationSample_t`. Unit of `time`: microseconds since the Unix epoch; of the others: percent, as
+ * numbers of 32 bits in a union of 8 bytes.
+ */
+export const VGPU_SAMPLE = { bytes: 48, vgpu: 0, time: 8, sm: 16, memory: 24, encoder: 32, decoder: 40 } as const
+
 /** `nvmlDeviceAttributes_t`: slices of the GPU instance, and its memory. Unit of the memory: MB, of 2^20 bytes. */
 export const ATTRIBUTES = { bytes: 40, slices: 24, memoryMb: 32 } as const
 

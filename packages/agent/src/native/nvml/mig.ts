@@ -1,5 +1,5 @@
 import { NvmlFailure } from './failure.ts'
-import type { GpuHandle } from './gpu.ts'
+import { type GpuHandle, textIn } from './gpu.ts'
 import { ATTRIBUTES, INVALID_ARGUMENT, MEMORY, NOT_FOUND, SUCCESS, TEXT_BYTES } from './layout.ts'
 import type { NvmlSymbol } from './symbols.ts'
 
@@ -92,6 +92,5 @@ function profileOf(slices: number, ownBytes: number, memoryBytes: number | undef
 function textOf(gpu: GpuHandle, symbol: NvmlSymbol, handle: bigint): string {
   const memory = Buffer.alloc(TEXT_BYTES)
   if (gpu.library.answer(symbol, handle, memory, TEXT_BYTES) !== SUCCESS) return ''
-  const end = memory.indexOf(0)
-  return memory.toString('latin1', 0, end < 0 ? TEXT_BYTES : end)
+  return textIn(memory)
 }

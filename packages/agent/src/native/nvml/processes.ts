@@ -1,7 +1,7 @@
 import { NvmlFailure } from './failure.ts'
 import type { GpuHandle } from './gpu.ts'
-import { INSUFFICIENT_SIZE, NOT_FOUND, PROCESS, PROCESS_SAMPLE, SUCCESS } from './layout.ts'
-import type { NvmlArgument } from './library.ts'
+import { PROCESS, PROCESS_SAMPLE } from './layout.ts'
+import { readList } from './list.ts'
 import type { NvmlSymbol } from './symbols.ts'
 
 /** Lists of the processes of a GPU. A process may be in several of them. */
@@ -11,14 +11,6 @@ const LISTS = [
   'nvmlDeviceGetMPSComputeRunningProcesses_v3',
 ] as const satisfies readonly NvmlSymbol[]
 
-/** Entries of a list for which there is memory at first. */
-const ENTRIES_START = 64
-/** Entries of a list at most; a longer list is a failure. */
-const ENTRIES_MAX = 16_384
-/** New processes may start between two calls. */
-const SLACK = 16
-/** The list may grow between two calls. */
-const TRIES = 4
 const UNKNOWN_MEMORY = 0xffff_ffff_ffff_ffffn
 
 /** A process that uses a GPU. */
@@ -38,7 +30,7 @@ export async function processesOf(gpu: GpuHandle, handle = gpu.handle): Promise<
   let failure: NvmlFailure | undefined
   let isListed = false
   for (const symbol of LISTS) {
-    const list = await listOf(gpu, symbol, PROCESS.bytes, (count, memory) => [handle, count, memory])
+    const list = await readList(gpu, symbol, PROCESS.bytes, (count, memory) => [handle, count, memory])
     if (list instanceof NvmlFailure) {
       failure ??= list
       continue
@@ -72,7 +64,7 @@ export interface ProcessUse {
 export async function processUse(gpu: GpuHandle, sinceUs: bigint): Promise<ProcessUse | NvmlFailure> {
   const symbol = 'nvmlDeviceGetProcessUtilization'
   const { bytes, pid, time, sm } = PROCESS_SAMPLE
-  const list = await listOf(gpu, symbol, bytes, (count, memory) => [gpu.handle, memory, count, sinceUs])
+  const list = await readList(gpu, symbol, bytes, (count, memory) => [gpu.handle, memory, count, sinceUs])
   if (list instanceof NvmlFailure) return list
   const sums = new Map<number, { sum: number; count: number }>()
   let newestUs = sinceUs
@@ -86,25 +78,4 @@ export async function processUse(gpu: GpuHandle, sinceUs: bigint): Promise<Proce
     sums.set(of, { sum: known.sum + list.readUInt32LE(at + sm), count: known.count + 1 })
   }
   return { smPercent: new Map([...sums].map(([of, { sum, count }]) => [of, sum / count])), newestUs }
-}
-
-/** Reads a list whose length the library says only if the memory is too short. */
-async function listOf(
-  { library, device }: GpuHandle,
-  symbol: NvmlSymbol,
-  entryBytes: number,
-  argumentsOf: (count: Buffer, memory: Buffer) => NvmlArgument[],
-): Promise<Buffer | NvmlFailure> {
-  let room = ENTRIES_START
-  for (let tried = 0; tried < TRIES && room <= ENTRIES_MAX; tried++) {
-    const count = Buffer.from(new ArrayBuffer(4))
-    count.writeUInt32LE(room)
-    const memory = Buffer.from(new ArrayBuffer(room * entryBytes))
-    const code = await library.answerAsync(symbol, ...argumentsOf(count, memory))
-    if (code === SUCCESS) return memory.subarray(0, Math.min(count.readUInt32LE(), room) * entryBytes)
-    if (code === NOT_FOUND) return memory.subarray(0, 0)
-    if (code !== INSUFFICIENT_SIZE) return new NvmlFailure(device, symbol, code)
-    room = Math.max(room + SLACK, count.readUInt32LE() + SLACK)
-  }
-  return new NvmlFailure(device, symbol, INSUFFICIENT_SIZE)
 }

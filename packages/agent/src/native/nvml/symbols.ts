@@ -5,6 +5,8 @@ const handle = 'void *'
 const memory = 'void *'
 const getter = [handle, memory]
 const text = [handle, memory, 'uint32_t']
+/** A virtual GPU is a number, not an address. */
+const vgpu = 'uint32_t'
 
 /** Every function, by name. */
 export const SYMBOLS = {
@@ -50,6 +52,15 @@ export const SYMBOLS = {
   nvmlDeviceGetMPSComputeRunningProcesses_v3: [handle, memory, memory],
   nvmlDeviceGetProcessUtilization: [handle, memory, memory, 'uint64_t'],
   nvmlDeviceGetFieldValues: [handle, 'int', memory],
+  nvmlDeviceGetHostVgpuMode: getter,
+  nvmlDeviceGetActiveVgpus: [handle, memory, memory],
+  nvmlDeviceGetVgpuUtilization: [handle, 'uint64_t', memory, memory, memory],
+  nvmlVgpuInstanceGetUUID: [vgpu, memory, 'uint32_t'],
+  nvmlVgpuInstanceGetVmID: [vgpu, memory, 'uint32_t', memory],
+  nvmlVgpuInstanceGetType: [vgpu, memory],
+  nvmlVgpuInstanceGetFbUsage: [vgpu, memory],
+  nvmlVgpuTypeGetName: ['uint32_t', memory, memory],
+  nvmlVgpuTypeGetFramebufferSize: ['uint32_t', memory],
   nvmlGpmQueryDeviceSupport: getter,
   nvmlGpmSampleAlloc: [memory],
   nvmlGpmSampleFree: [handle],

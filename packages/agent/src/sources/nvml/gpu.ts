@@ -14,6 +14,7 @@ import { type FieldReading, GPM_APART_MS, GPM_IDS, readGpu } from './fields.ts'
 import { GpuFabric } from './gpu-fabric.ts'
 import { GpuInstances } from './gpu-instances.ts'
 import { GpuProcesses, type ProcessView } from './gpu-processes.ts'
+import { GpuVgpus } from './gpu-vgpus.ts'
 import { type GpuInfo, infoOf } from './info.ts'
 import { ownGpuLabels } from './labels.ts'
 import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType, nvmlXidType } from './type.ts'
@@ -41,6 +42,7 @@ export class NvmlGpu {
   readonly #processes: GpuProcesses
   readonly #instances: GpuInstances
   readonly #fabric: GpuFabric
+  readonly #vgpus: GpuVgpus
   /** Whether its series have left the views. */
   #isGone = false
   #isClosed = false
@@ -72,6 +74,7 @@ export class NvmlGpu {
     const totalBytes = typeof memoryBytes === 'bigint' ? Number(memoryBytes) : undefined
     this.#instances = new GpuInstances(gpu, context, { labels, ownLabels: this.#ownLabels }, totalBytes)
     this.#fabric = new GpuFabric(gpu, context, this.#ownLabels)
+    this.#vgpus = new GpuVgpus(gpu, context, this.#ownLabels)
   }
 
   /** @throws SondeError if the GPU does not answer. */
@@ -96,6 +99,7 @@ export class NvmlGpu {
     this.#fabric.read(time)
     if (values.mig_mode === 1) this.#instances.read(time)
     else this.#instances.leave('MIG is off')
+    await this.#vgpus.read()
   }
 
   /**
@@ -109,8 +113,9 @@ export class NvmlGpu {
 
   /** Removes its series from the views. Repeated calls have no effect. */
   gone(reason: string): void {
-    // A call for processes that was stuck may have reported series since the GPU was reported as gone.
+    // A call that was stuck may have reported these series since the GPU was reported as gone.
     this.#processes.leave(reason)
+    this.#vgpus.leave(reason)
     if (this.#isGone) return
     this.#isGone = true
     this.#instances.leave(reason)
@@ -127,6 +132,7 @@ export class NvmlGpu {
     this.#isClosed = true
     this.#processes.close()
     this.#instances.close()
+    this.#vgpus.close()
     if (this.#gpm instanceof GpmSampler) this.#gpm.close()
     if (this.#events instanceof XidEvents) this.#events.close()
   }

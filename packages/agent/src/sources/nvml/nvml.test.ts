@@ -20,6 +20,7 @@ import {
   PCI_INFO,
   PROCESS,
   PROCESS_SAMPLE,
+  VGPU_SAMPLE,
 } from '../../native/nvml/layout.ts'
 import { testSource } from '../conformance.ts'
 import { podDeviceType, podInfoType, podShareType } from '../pods/type.ts'
@@ -27,7 +28,15 @@ import { gpuProcessType } from '../processes/type.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { findNvmlLibrary } from './find-library.ts'
 import { nvml } from './nvml.ts'
-import { nvmlFabricType, nvmlGpuType, nvmlMigInfoType, nvmlMigType, nvmlProfileType, nvmlXidType } from './type.ts'
+import {
+  nvmlFabricType,
+  nvmlGpuType,
+  nvmlMigInfoType,
+  nvmlMigType,
+  nvmlProfileType,
+  nvmlVgpuType,
+  nvmlXidType,
+} from './type.ts'
 
 const NEEDS = needs('cc')
 
@@ -41,6 +50,7 @@ testSource(nvml, {
     nvmlProfileType,
     nvmlMigType,
     nvmlMigInfoType,
+    nvmlVgpuType,
     nvmlFabricType,
     podInfoType,
     podDeviceType,
@@ -216,6 +226,10 @@ test('structures lie as a C compiler lays them out', NEEDS, async () => {
     get: [GPM_GET.before, GPM_GET.after, GPM_GET.metrics],
     process: [PROCESS.bytes, PROCESS.memory, PROCESS.gpuInstance],
     use: [PROCESS_SAMPLE.bytes, PROCESS_SAMPLE.time, PROCESS_SAMPLE.sm],
+    vgpu_use: [
+      ...[VGPU_SAMPLE.bytes, VGPU_SAMPLE.time, VGPU_SAMPLE.sm],
+      ...[VGPU_SAMPLE.memory, VGPU_SAMPLE.encoder, VGPU_SAMPLE.decoder],
+    ],
     attributes: [ATTRIBUTES.bytes, ATTRIBUTES.slices, ATTRIBUTES.memoryMb],
     fabric: [
       ...[FABRIC.bytes, FABRIC.cluster, FABRIC.status, FABRIC.clique, FABRIC.state, FABRIC.mask, FABRIC.summary],

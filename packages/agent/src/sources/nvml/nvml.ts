@@ -14,6 +14,7 @@ import {
   nvmlMigInfoType,
   nvmlMigType,
   nvmlProfileType,
+  nvmlVgpuType,
   nvmlXidType,
 } from './type.ts'
 
@@ -33,7 +34,7 @@ const library: LibraryDefinition<NvmlLibrary> = {
   close: () => undefined,
 }
 
-const OF_INSTANCES = [nvmlMigType, nvmlMigInfoType]
+const OF_INSTANCES = [nvmlMigType, nvmlMigInfoType, nvmlVgpuType]
 const OF_PROCESSES = [podInfoType, podDeviceType, podShareType, gpuProcessType]
 
 /**

@@ -381,6 +381,35 @@ export const nvmlMigInfoType = defineType(
   },
 )
 
+const share = (help: string) => optional(gauge('f64', { unit: 'ratio', help: `Share of time in which ${help}` }))
+
+/** Virtual GPUs of virtual machines, on a host whose driver is NVIDIA's vGPU manager. */
+export const nvmlVgpuType = defineType(
+  'nvml_vgpu',
+  'Memory and use of one virtual GPU of a virtual machine',
+  {
+    time: timestamp(),
+    ...ownLabels,
+    vgpu_id: labelNumber('u32', 'Id of the virtual GPU, as NVML numbers them'),
+    vgpu_uuid: label('UUID of the virtual GPU'),
+    vgpu_type: label('Type of the virtual GPU, such as NVIDIA A16-2Q'),
+    vm_id: label('Virtual machine: its UUID, or the number of its domain on Xen'),
+    memory_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Memory of the GPU that the type gives' })),
+    memory_used_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Memory of it that the virtual machine uses' })),
+    util_ratio: share('kernels of the virtual machine ran'),
+    memory_util_ratio: share('the virtual machine read or wrote memory'),
+    encoder_util_ratio: share('the virtual machine used the video encoder'),
+    decoder_util_ratio: share('the virtual machine used the video decoder'),
+  },
+  {
+    entity: {
+      ...{ kind: 'vgpu', key: ['vgpu_uuid'], host: 'Hostname', defines: true, facts: ['memory_bytes'] },
+      relations: [{ kind: 'gpu', key: ['UUID'] }],
+    },
+    core: ['memory_used_bytes', 'util_ratio'],
+  },
+)
+
 const condition = (help: string) => optional(gauge('u8', { help: `1 if ${help}, 0 if not` }))
 
 /** Registration of a GPU with its NVLink domain. A domain may span hosts. */

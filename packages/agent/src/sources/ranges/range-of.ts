@@ -68,6 +68,7 @@ export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> 
     ...{ pcie_generation_max: 'pcieGeneration', pcie_width_max_lanes: 'lanes' },
     ...{ nvlink_links: 'nvlinkLinks', nvlink_speed_bytes_per_second: 'nvlinkSpeed' },
   },
+  nvml_vgpu: { memory_bytes: 'gpuMemoryBytes', memory_used_bytes: 'gpuMemoryBytes' },
   nvml_profile: {
     ...{ pcie_tx_bytes: 'pcieThroughput', pcie_rx_bytes: 'pcieThroughput' },
     ...{ nvlink_tx_bytes: 'nvlinkSpeed', nvlink_rx_bytes: 'nvlinkSpeed' },

@@ -27,8 +27,7 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
       kind: 'rowHead',
       cell: (entity) => (
         <>
-          <Link href={page.hrefTo(devicePath(entity))}>{deviceTitle(entity)}</Link>
-          <SimulatedMark of={entity} />
+          <Link href={page.hrefTo(devicePath(entity))}>{deviceTitle(entity)}</Link> <SimulatedMark of={entity} />
         </>
       ),
       sortKey: deviceTitle,

@@ -1,18 +1,14 @@
 import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
-import { useSeriesOfType } from '../../api/resources.ts'
-import { DataTable } from '../../components/data-table.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
-import { Panel } from '../../components/panel.tsx'
-import type { TableColumn } from '../../components/table-column.ts'
-import { isSeriesOf } from '../../devices/device.ts'
-import { formatQuantity, NO_BREAK_SPACE } from '../../format/number.ts'
-import { MEBIBYTES, PERCENT } from '../../format/quantity.ts'
+import { NO_BREAK_SPACE } from '../../format/number.ts'
 import { DeviceOf } from '../device/device-of.tsx'
 import { DevicePage } from '../device/device-page.tsx'
 import { GPU_TOTALS, gpuFacts } from './gpu-facts.ts'
 import { gpuPanels } from './gpu-panels.ts'
 import { GpuPods } from './gpu-pods.tsx'
+import { MigTable } from './mig-table.tsx'
+import { VgpuTable } from './vgpu-table.tsx'
 
 const TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile', 'nvml_gpu_info', 'nvml_xid']
 const SOUGHT = { kind: 'gpu', one: 'GPU', many: 'GPUs', path: '/gpus', label: 'GPUs' } as const
@@ -51,41 +47,9 @@ function Gpu({ device }: { readonly device: DeviceInfo }) {
       <PanelBoundary>
         <MigTable device={device} />
       </PanelBoundary>
+      <PanelBoundary>
+        <VgpuTable device={device} />
+      </PanelBoundary>
     </DevicePage>
-  )
-}
-
-const MIG_COLUMNS = [
-  ['SM active', 'sm_active', PERCENT],
-  ['Tensor active', 'pipe_tensor_active', PERCENT],
-  ['DRAM active', 'dram_active', PERCENT],
-  ['Memory used', 'fb_used', MEBIBYTES],
-] as const
-
-/** The MIG instances of a GPU; empty if the GPU is not split. */
-function MigTable({ device }: { readonly device: DeviceInfo }) {
-  const { data } = useSeriesOfType('nvml_mig')
-  const series = (data?.series ?? []).filter(({ metric, labels }) => isSeriesOf(device, metric, labels))
-  const instances = [...Map.groupBy(series, ({ labels }) => labels.GPU_I_ID ?? '')]
-  if (instances.length === 0) return null
-  const columns: readonly TableColumn<(typeof instances)[number]>[] = [
-    { key: 'instance', head: 'Instance', kind: 'rowHead', cell: ([instance]) => instance },
-    { key: 'profile', head: 'Profile', cell: ([, values]) => values[0]?.labels.GPU_I_PROFILE },
-    ...MIG_COLUMNS.map(
-      ([title, field, quantity]): TableColumn<(typeof instances)[number]> => ({
-        key: field,
-        head: title,
-        kind: 'number',
-        cell: ([, values]) => {
-          const found = values.find(({ metric }) => metric.toLowerCase().endsWith(field))
-          return formatQuantity(quantity, found?.value == null ? Number.NaN : Number(found.value))
-        },
-      }),
-    ),
-  ]
-  return (
-    <Panel id="mig-table" title="MIG instances" caption="each relative to its slice" isPresent>
-      <DataTable label="Table of MIG instances" columns={columns} rows={instances} keyOf={([instance]) => instance} />
-    </Panel>
   )
 }
