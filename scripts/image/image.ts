@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { commit } from '../manifest.ts'
 import { root } from '../setup.mjs'
 import { type Arch, USER_ID } from './arch.ts'
+import { checkArch } from './elf.ts'
 import { type Layer, type LayerFiles, Layout } from './layout.ts'
 import { stageLibraries } from './libraries.ts'
 import { stageNode, stagePackages } from './packages.ts'
@@ -43,8 +44,6 @@ export interface LayerBytes {
 }
 
 const ORDINARY = 'u=rwX,go=rX'
-/** What a process of the image writes to; both may be mounted. */
-const STATE = ['var/lib/sonde', 'run/sonde']
 /** Folders on which a runtime mounts. */
 const MOUNTED = ['dev', 'proc', 'sys', 'etc/sonde']
 const SBOM = 'usr/share/sonde/sbom.spdx.json'
@@ -80,7 +79,7 @@ export async function buildImage({ arches, out, log }: ImageOptions): Promise<Im
     'org.opencontainers.image.created': created,
     ...(revision === '' ? {} : { 'org.opencontainers.image.revision': revision }),
   }
-  const layout = new Layout(out)
+  const layout = new Layout(out, join(root, '.cache/image/layers'))
   const images: Partial<Record<Arch, ReturnType<Layout['addImage']>>> = {}
   const sizes: Partial<Record<Arch, ImageSizes>> = {}
   for (const arch of arches) {
@@ -107,13 +106,15 @@ async function addLayers(
   try {
     const folder = (name: string) => join(stage, name)
     for (const path of MOUNTED) mkdirSync(join(folder('libraries'), path), { recursive: true })
-    for (const path of [...STATE, 'tmp']) mkdirSync(join(folder('state'), path), { recursive: true })
+    for (const path of ['var/lib/sonde', 'run/sonde', 'tmp'])
+      mkdirSync(join(folder('state'), path), { recursive: true })
     for (const [path, text] of Object.entries(FILES)) writeFileSync(join(folder('libraries'), path), text)
     log(`${arch}: libraries from Debian`)
     const debs = stageLibraries(arch, cache, folder('libraries'))
     const libraries = layout.addLayer([
       whole(folder('libraries')),
-      { folder: folder('state'), paths: STATE, owner: USER_ID, mode: ORDINARY },
+      { folder: folder('state'), paths: ['var/lib/sonde'], owner: USER_ID, mode: '0700' },
+      { folder: folder('state'), paths: ['run/sonde'], owner: USER_ID, mode: '1770' },
       { folder: folder('state'), paths: ['tmp'], owner: 0, mode: '1777' },
     ])
     log(`${arch}: Node from npm`)
@@ -121,6 +122,8 @@ async function addLayers(
     const nodeLayer = layout.addLayer([whole(folder('node'))])
     log(`${arch}: the command, its page and the SDK`)
     const own = await stagePackages(arch, cache, folder('packages'))
+    const binaries = ['libraries', 'node', 'packages'].map((name) => checkArch(folder(name), arch))
+    log(`${arch}: ${binaries.reduce((sum, count) => sum + count)} binaries, all of this architecture`)
     const sbom = join(folder('packages'), SBOM)
     mkdirSync(dirname(sbom), { recursive: true })
     writeFileSync(sbom, `${JSON.stringify(spdxDocument(described, [...node, ...own, ...debs]), undefined, 2)}\n`)

@@ -1,7 +1,7 @@
 // The form of the image on disk: an OCI image layout, whose files are named by the hash of their bytes.
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Arch } from './arch.ts'
@@ -13,6 +13,9 @@ const TYPES = {
   manifest: 'application/vnd.oci.image.manifest.v1+json',
   index: 'application/vnd.oci.image.index.v1+json',
 } as const
+
+/** Compressed layers from this size on are kept for later builds: that of Node, which takes 5 s and changes rarely. */
+const KEPT_BYTES = 64 << 20
 
 /** A reference to a file of the layout. */
 export interface Descriptor {
@@ -43,21 +46,26 @@ export interface LayerFiles {
 /** An empty layout in a folder. What the folder had is removed. */
 export class Layout {
   readonly #folder: string
+  readonly #compressed: string
 
-  constructor(folder: string) {
+  /** `compressed` is the folder of compressed layers that are kept for later builds. */
+  constructor(folder: string, compressed: string) {
     this.#folder = folder
+    this.#compressed = compressed
+    mkdirSync(compressed, { recursive: true })
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(join(folder, 'blobs/sha256'), { recursive: true })
     writeFileSync(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
   }
 
-  /** Adds a layer. Names decide the order of its files, and their times are 1970, so that equal files are equal bytes. */
+  /** Adds a layer. Names decide the order of its files, and their times are 1970: equal files are equal bytes. */
   addLayer(files: readonly LayerFiles[]): Layer {
     const tar = join(this.#folder, 'layer.tar')
     packFiles(tar, files)
     const plain = readFileSync(tar)
     rmSync(tar)
-    return { ...this.#add(TYPES.layer, gzipSync(plain)), diffId: digestOf(plain), plainBytes: plain.length }
+    const diffId = digestOf(plain)
+    return { ...this.#add(TYPES.layer, this.#compress(plain, diffId)), diffId, plainBytes: plain.length }
   }
 
   /** Adds the image of one architecture. */
@@ -99,6 +107,16 @@ export class Layout {
     mkdirSync(dirname(path), { recursive: true })
     rmSync(path, { force: true })
     packFiles(path, [{ folder: this.#folder, paths: ['.'], owner: 0, mode: 'u=rwX,go=rX' }])
+  }
+
+  #compress(plain: Buffer, diffId: string): Buffer {
+    if (plain.length < KEPT_BYTES) return gzipSync(plain)
+    const kept = join(this.#compressed, diffId)
+    if (existsSync(kept)) return readFileSync(kept)
+    const bytes = gzipSync(plain)
+    writeFileSync(`${kept}.${process.pid}`, bytes)
+    renameSync(`${kept}.${process.pid}`, kept)
+    return bytes
   }
 
   #addJson(mediaType: string, value: unknown): Descriptor {

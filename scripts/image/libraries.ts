@@ -8,7 +8,20 @@ import { runProgram } from './run.ts'
 import type { Part } from './sbom.ts'
 
 /** Parts of packages that no process of the image reads. Licences stay. */
-const LEFT_OUT = ['gconv', 'audit', 'locale', 'lintian', 'gdb', 'gcc', 'ld.so.conf.d', 'changelog*', 'NEWS*', 'README*']
+const LEFT_OUT = [
+  'gconv',
+  'audit',
+  'locale',
+  'lintian',
+  'gdb',
+  'gcc',
+  'ld.so.conf.d',
+  'changelog*',
+  'NEWS*',
+  'README*',
+  'examples',
+  'man',
+]
 /** Where a Debian of merged folders has its libraries. Older packages use the names on the left. */
 const MERGED = { lib: 'usr/lib', lib64: 'usr/lib64' }
 const ROOTS = 'usr/share/ca-certificates'

@@ -91,7 +91,7 @@ export async function stagePackages(arch: Arch, cache: string, target: string): 
 }
 
 /** Paths in the lock file of everything that these packages load on an architecture. */
-export function dependenciesOf(arch: Arch, packages: readonly string[]): string[] {
+function dependenciesOf(arch: Arch, packages: readonly string[]): string[] {
   const found = new Set<string>()
   const left = [...packages]
   for (let path = left.pop(); path !== undefined; path = left.pop()) {
