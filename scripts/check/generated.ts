@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { chartFiles } from '../docs/chart.ts'
 import { configurationPage } from '../docs/configuration.ts'
 import { readmesWithFields } from '../docs/field-tables.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
@@ -26,6 +27,7 @@ export function generatedPages(): Record<string, string> {
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
     ...rulesWithRunbooks(),
+    ...chartFiles(),
     ...licenses(),
   }
 }

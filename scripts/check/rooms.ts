@@ -62,6 +62,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'oldest-node',
     'end-with-npx',
     'config',
+    'manifests',
     'flags',
     'load-for',
     'read-command',

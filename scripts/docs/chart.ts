@@ -1,0 +1,123 @@
+// The files of the Helm chart that are made: values.yaml, values.schema.json, Chart.yaml, the table of its page, and
+// copies of the rules, because a chart contains no file from elsewhere.
+
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Leaf, leavesOf } from '@sonde/sdk/config'
+import { toJsonSchema } from '@valibot/to-json-schema'
+import { stringify } from 'yaml'
+import { valuesSchema } from '../../packages/cli/src/manifests/values/values.ts'
+import { readAddresses } from '../addresses.ts'
+import { filesOf, root } from '../check/sources.ts'
+
+const CHART = 'deploy/helm/sonde'
+/** Width of comments in values.yaml. */
+const WIDTH = 118
+const VALUES_HEAD = `# Values of the chart. Made by \`npm run docs\` from packages/cli/src/manifests/values; do not edit.
+# README.md has a table of them.
+`
+
+/** The made files, by their path from the root. */
+export function chartFiles(): Record<string, string> {
+  const leaves = leavesOf(valuesSchema, [])
+  return {
+    [`${CHART}/Chart.yaml`]: chartText(),
+    [`${CHART}/values.yaml`]: VALUES_HEAD + valuesText(leaves),
+    [`${CHART}/values.schema.json`]: `${JSON.stringify(valuesJsonSchema(), null, 2)}\n`,
+    [`${CHART}/README.md`]: withTable(readFileSync(join(root, CHART, 'README.md'), 'utf8'), leaves),
+    ...ruleCopies(),
+  }
+}
+
+function chartText(): string {
+  const { version, license } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'))
+  const { repository } = readAddresses()
+  return stringify({
+    apiVersion: 'v2',
+    name: 'sonde',
+    description: 'Watches the hardware under AI workloads: GPUs, NICs, PCIe, hosts',
+    type: 'application',
+    version,
+    appVersion: version,
+    kubeVersion: '>=1.28.0-0',
+    keywords: ['monitoring', 'gpu', 'nvidia', 'dpu', 'rdma', 'prometheus'],
+    ...(repository !== '' && { home: repository, sources: [repository] }),
+    annotations: { 'artifacthub.io/license': license },
+  })
+}
+
+/** YAML with a comment above each value. */
+function valuesText(leaves: readonly Leaf[]): string {
+  const lines: string[] = []
+  let open: readonly string[] = []
+  for (const { path, kind, description, allowed, fallback } of leaves) {
+    const blocks = path.slice(0, -1)
+    let depth = 0
+    while (depth < blocks.length && blocks[depth] === open[depth]) depth += 1
+    for (const [index, name] of blocks.entries())
+      if (index >= depth) lines.push(...(index === 0 ? [''] : []), `${'  '.repeat(index)}${name}:`)
+    if (blocks.length === 0) lines.push('')
+    open = blocks
+    const indent = '  '.repeat(blocks.length)
+    for (const line of wrapped(commentOf(kind, description, allowed), WIDTH - indent.length))
+      lines.push(`${indent}# ${line}`)
+    const text = stringify({ [path.at(-1) ?? '']: fallback ?? null }, { lineWidth: 0 }).trimEnd()
+    lines.push(...text.split('\n').map((line) => indent + line))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/** Lists, blocks and plain text show by their default what they are. */
+function commentOf(kind: Leaf['kind'], description: string, allowed: string): string {
+  const isPlain = kind === 'boolean' || kind === 'list' || kind === 'dictionary' || allowed.startsWith('text')
+  return isPlain ? description : `${description}. Allowed: ${allowed}`
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && line.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines
+}
+
+function valuesJsonSchema(): object {
+  const { $schema: _, ...schema } = toJsonSchema(valuesSchema, { typeMode: 'input' })
+  const plain = withoutNull(schema) as object
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of the chart sonde', ...plain }
+}
+
+/** A block without the alternative null, which Helm removes itself. Messages about a choice would name no key. */
+function withoutNull(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNull)
+  if (schema === null || typeof schema !== 'object') return schema
+  const { anyOf, ...rest } = schema as Record<string, unknown>
+  const kept = Array.isArray(anyOf) ? anyOf.filter((each) => each.type !== 'null') : []
+  if (kept.length === 1) return withoutNull({ ...rest, ...kept[0] })
+  return Object.fromEntries(Object.entries(schema).map(([key, each]) => [key, withoutNull(each)]))
+}
+
+/** The page with the table between its marks. */
+function withTable(page: string, leaves: readonly Leaf[]): string {
+  const rows = leaves.map(({ path, description, fallback }) => {
+    const shown = JSON.stringify(fallback ?? null)
+    const short = shown.length > 80 ? 'see [values.yaml](values.yaml)' : `\`${shown.replaceAll('|', '\\|')}\``
+    return `| \`${path.join('.')}\` | ${description.replaceAll('|', '\\|')} | ${short} |`
+  })
+  const table = ['| Value | Purpose | Default |', '|---|---|---|', ...rows].join('\n')
+  return page.replace(
+    /(<!-- values -->\n)[\s\S]*(<!-- \/values -->)/,
+    (_all, start, end) => `${start}\n${table}\n\n${end}`,
+  )
+}
+
+function ruleCopies(): Record<string, string> {
+  return Object.fromEntries(
+    filesOf('deploy/prometheus/rules/*.{yaml,yml}').map((path) => [
+      `${CHART}/rules/${basename(path)}`,
+      readFileSync(join(root, path), 'utf8'),
+    ]),
+  )
+}
