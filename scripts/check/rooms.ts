@@ -79,6 +79,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'prometheus',
     'apps',
     'exporters',
+    'scraper',
     'webhooks',
     'alone',
     'page',

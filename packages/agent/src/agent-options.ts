@@ -22,6 +22,8 @@ export interface AgentOptions {
   readonly storeStatus?: () => StoreAnswer
   /** What lists and prints the records of the store. Default: there is none. */
   readonly kept?: KeptRecords
+  /** Whether scrapers of GPUs, such as `dcgm_exporter`, are switched on. Asked every second. Default: yes. */
+  readonly isScraping?: () => boolean
   /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */
   readonly sourcesModule?: string
 }

@@ -14,6 +14,7 @@ import { Hints } from './hints/hints.ts'
 import { HintHistory } from './hints/history/hint-history.ts'
 import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
+import { ScraperSwitch, SWITCHED_OFF } from './hosting/scraper-switch.ts'
 import { Simulators } from './hosting/simulators.ts'
 import { InfoRows } from './infos/info-rows.ts'
 import { OriginChanges } from './infos/origin-changes.ts'
@@ -83,6 +84,8 @@ export class Agent {
   readonly hosts: Hosts
   /** The sources that show a simulated node. */
   readonly simulators: Simulators
+  /** Switches scrapers of GPUs off and on. */
+  readonly scraperSwitch: ScraperSwitch
   /** The simulated node that may be started while the agent runs. */
   readonly addedSimulator: AddedSimulator
   /** What was caught where it could have ended the process. */
@@ -162,7 +165,9 @@ export class Agent {
         this.traceback.onLost(source)
       },
       startsAMinute: (config.traceback ?? tracebackDefaults).events_per_minute,
+      pausedOf: ({ isSwitched }) => (isSwitched && options.isScraping?.() === false ? SWITCHED_OFF : ''),
     })
+    this.scraperSwitch = new ScraperSwitch(() => this.hosts.sources, options.isScraping)
     this.simulators = new Simulators(config.dataSources, this.hosts.sources)
     const { devices, hosts: running, simulators } = this
     this.addedSimulator = new AddedSimulator({ config, devices, hosts: running, simulators })
@@ -224,7 +229,8 @@ export class Agent {
     const of = { devices, sources: hosts.sources, here }
     const names = [gpuNames(of), podUids(of)]
     const onFault = (error: unknown) => this.faults.caught('hints', error)
-    return new LookRound({ hints, hintHistory, infos, origins, pods, precedence, names, log, onFault })
+    const { scraperSwitch: scrapers } = this
+    return new LookRound({ hints, hintHistory, infos, origins, pods, precedence, names, scrapers, log, onFault })
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {

@@ -6,6 +6,7 @@ import type { Precedence } from './devices/precedence.ts'
 import { ASK_EVERY_MS, type Hints } from './hints/hints.ts'
 import type { HintHistory } from './hints/history/hint-history.ts'
 import { startTicker, type Ticker } from './hosting/scheduler.ts'
+import type { ScraperSwitch } from './hosting/scraper-switch.ts'
 import type { InfoRows } from './infos/info-rows.ts'
 import type { OriginChanges } from './infos/origin-changes.ts'
 import type { PodGpus } from './pods/pod-gpus.ts'
@@ -22,6 +23,7 @@ export interface LookRoundParts {
   readonly precedence: Precedence
   /** Those that send names to sources. */
   readonly names: readonly NamesTeller[]
+  readonly scrapers: ScraperSwitch
   readonly log: Logger
   readonly onFault: (error: unknown) => void
 }
@@ -56,7 +58,8 @@ export class LookRound {
   }
 
   #evaluate(): void {
-    const { precedence, names, infos, origins, pods, hints } = this.#parts
+    const { precedence, names, scrapers, infos, origins, pods, hints } = this.#parts
+    scrapers.tell()
     precedence.tell()
     for (const teller of names) teller.tell()
     infos.evaluate(performance.now())

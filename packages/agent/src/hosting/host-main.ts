@@ -127,6 +127,7 @@ async function answer(message: Extract<ToHost, { id: number }>): Promise<unknown
   if (message.kind === 'command') return host.command(message.source, message.command)
   if (message.kind === 'period') return host.setPeriod(message.source, message.period)
   if (message.kind === 'watch') return host.watch(message.source, decodeWatch(message.watch))
+  if (message.kind === 'pause') return host.pause(message.source, message.reason)
   if (message.kind === 'taps') return host.taps(message.source)
   if (message.kind === 'window') return sendWindow(message)
   return undefined

@@ -33,6 +33,8 @@ export interface SourceHost {
   setPeriod(source: string, period: DutyPeriod): Promise<void>
   /** Lets rules watch the samples of a source until the agent ends; the edges come from the source. */
   watch(source: string, watch: Watch): Promise<void>
+  /** Switches a source off with a reason, or on with an empty reason, until the agent ends. */
+  pause(source: string, reason: string): Promise<void>
   /** The rings of samples that a source keeps. */
   taps(source: string): Promise<readonly TapInfo[]>
   /** Hands the samples of a stretch of time to whoever asks, in pieces. Their times are of the wall clock. */
@@ -114,6 +116,10 @@ export class Host implements SourceHost {
 
   watch(source: string, watch: Watch): Promise<void> {
     return this.#sourceOf(source).watch(watch)
+  }
+
+  pause(source: string, reason: string): Promise<void> {
+    return this.#sourceOf(source).pause(reason)
   }
 
   async taps(source: string): Promise<readonly TapInfo[]> {

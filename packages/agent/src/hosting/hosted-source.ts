@@ -29,6 +29,7 @@ export class HostedSource {
   readonly status: SourceStatus
   readonly #options: HostedOptions
   readonly #duties: SourceDuties
+  readonly #look: SourceLook
   #making: Promise<MadeSource> | undefined
   #made: MadeSource | undefined
   #stopped = false
@@ -37,8 +38,8 @@ export class HostedSource {
     const { status } = options
     this.#options = options
     this.status = status
-    const look = new SourceLook({ ...options, probe: () => this.probe(), onFound: () => this.#duties.follow() })
-    this.#duties = new SourceDuties({ ...options, ready: () => look.ready() })
+    this.#look = new SourceLook({ ...options, probe: () => this.probe(), onFound: () => this.#duties.follow() })
+    this.#duties = new SourceDuties({ ...options, ready: () => this.#look.ready() })
   }
 
   /** Its calls begin. `phase`: see `startTicker`. */
@@ -65,6 +66,18 @@ export class HostedSource {
   /** Calls a duty at another period from now on. */
   setPeriod(period: DutyPeriod): void {
     this.#duties.setPeriod(period)
+  }
+
+  /** Switches it off with a reason, or on with an empty reason. */
+  async pause(reason: string): Promise<void> {
+    const { node, outlet } = await this.#whenMade()
+    if (node.pause === undefined)
+      throw new SondeError('AGT_COMMAND', `source ${this.#options.config.name} cannot be switched off`)
+    if (reason !== '') node.pause(reason)
+    this.#duties.follow()
+    outlet.flush()
+    this.#look.pause(reason)
+    if (reason === '') this.#duties.callNow()
   }
 
   /** Has rules watch what it samples, from now on. */

@@ -2,7 +2,7 @@ import { type Batch, SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
 import pino, { type Logger } from 'pino'
 import { SOURCES_MODULE } from '../places.ts'
-import type { ConfiguredSource, Probe, SourcePaths } from '../sources/source.ts'
+import type { ConfiguredSource, Probe, SourceDefinition, SourcePaths } from '../sources/source.ts'
 import { eventSlot, type HostEdge } from './edge-gate.ts'
 import { Host, type SourceHost, type SourceToStart } from './host.ts'
 import type { HostedConfig } from './protocol.ts'
@@ -35,6 +35,8 @@ export interface HostsEnvironment {
   readonly onLost?: (source: string) => void
   /** Events that may start of one device in a minute. Default: 60. */
   readonly startsAMinute?: number
+  /** Why a source is switched off from the start; empty if it is not. Default: none is. */
+  readonly pausedOf?: (definition: SourceDefinition) => string
   /** Called when a source begins to read, also in a host that replaced another. Default: nobody is told. */
   readonly onReading?: (source: string) => void
   readonly log: Logger
@@ -162,6 +164,7 @@ export class Hosts {
       onLost,
       onReading,
       startsAMinute,
+      pausedOf,
       log,
     } = this.#environment
     const { paths, limits } = config
@@ -173,6 +176,7 @@ export class Hosts {
       eventSlot: eventSlot(index),
       ...(startsAMinute === undefined ? {} : { startsAMinute }),
       startedMs: this.#startedMs,
+      paused: pausedOf?.(definition) ?? '',
     }
     const onSettled = ({ state, reason, before }: Settled) => {
       const isBack = state === 'reading' && before !== 'starting'

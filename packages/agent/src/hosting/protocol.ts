@@ -31,6 +31,8 @@ export interface HostedConfig {
   readonly periods?: readonly DutyPeriod[]
   /** Rules that watch its samples. Default: none. */
   readonly watch?: EncodedWatch
+  /** Why it is switched off; empty if it is not. Default: empty. */
+  readonly paused?: string
 }
 
 /** Another period for a duty. */
@@ -85,6 +87,7 @@ export type ToHost =
   | { readonly kind: 'command'; readonly id: number; readonly source: string; readonly command: unknown }
   | { readonly kind: 'period'; readonly id: number; readonly source: string; readonly period: DutyPeriod }
   | { readonly kind: 'watch'; readonly id: number; readonly source: string; readonly watch: EncodedWatch }
+  | { readonly kind: 'pause'; readonly id: number; readonly source: string; readonly reason: string }
   | { readonly kind: 'window'; readonly id: number; readonly source: string; readonly window: WindowRequest }
   | { readonly kind: 'taps'; readonly id: number; readonly source: string }
   /** Additional credit for a window. Unit: bytes. */

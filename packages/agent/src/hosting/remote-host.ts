@@ -93,6 +93,13 @@ export class RemoteHost implements SourceHost {
     if (this.#life?.runs(source) === true) await this.#ask((id) => ({ kind: 'watch', id, source, watch: said }))
   }
 
+  async pause(source: string, reason: string): Promise<void> {
+    const known = this.#sources.get(source)
+    // Later lives are switched off too; a life that has not started gets the reason at its start.
+    known?.keep({ paused: reason })
+    if (this.#life?.runs(source) === true) await this.#ask((id) => ({ kind: 'pause', id, source, reason }))
+  }
+
   async taps(source: string): Promise<readonly TapInfo[]> {
     const { value } = await this.#ask((id) => ({ kind: 'taps', id, source }))
     return tapsOf(value)

@@ -44,7 +44,7 @@ export class RemoteSource {
   }
 
   /** Keeps the settings of commands for later lives. */
-  keep(asked: Pick<HostedConfig, 'periods' | 'watch'>): void {
+  keep(asked: Pick<HostedConfig, 'periods' | 'watch' | 'paused'>): void {
     this.given = { ...this.given, config: { ...this.given.config, ...asked } }
   }
 

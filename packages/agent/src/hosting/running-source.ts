@@ -85,6 +85,16 @@ export class RunningSource {
   }
 
   /**
+   * Switches it off with a reason, or on with an empty reason, in this host and its successors. A source that is off is
+   * `absent`, with this reason; a source that was switched on keeps it until it has looked for something to read.
+   *
+   * @throws SondeError `AGT_COMMAND` if it cannot be switched off.
+   */
+  pause(reason: string): Promise<void> {
+    return this.#host.pause(this.name, reason)
+  }
+
+  /**
    * The rings of samples that it keeps.
    *
    * @throws SondeError `AGT_CHILD_EXIT` if its host does not run.

@@ -7,6 +7,8 @@ import { processTimers, within } from '@sonde/sdk/internal'
 export interface Ticker {
   /** Ticks that were skipped because the task before was not done, or the loop was late by more than a period. */
   readonly overruns: number
+  /** Runs the task once more now, unless it runs; the grid stays. */
+  now(): void
   /** Ends the ticking; resolves when a running task is done or `limitMs` has passed. */
   stop(limitMs: number): Promise<void>
 }
@@ -64,6 +66,9 @@ export function startTicker(
   return {
     get overruns() {
       return overruns
+    },
+    now() {
+      if (!stopped && running === undefined) begin()
     },
     async stop(limitMs) {
       stopped = true

@@ -81,6 +81,11 @@ export class SourceDuties {
     await within(limitMs, Promise.all([...this.#runs.values()].map((run) => run.ended())))
   }
 
+  /** Does not wait for the next tick. */
+  callNow(): void {
+    for (const { ticker } of this.#groups.values()) ticker.now()
+  }
+
   /** The calls that are open, in words. */
   open(): string[] {
     const open = [...this.#runs.values()].filter(({ isOpen }) => isOpen)

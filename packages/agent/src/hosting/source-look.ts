@@ -12,7 +12,7 @@ const REPROBE_MS = 10_000
 
 /** Options of a {@link SourceLook}. */
 export interface LookOptions {
-  readonly config: Pick<HostedConfig, 'intervalMs' | 'callLimitMs'>
+  readonly config: Pick<HostedConfig, 'intervalMs' | 'callLimitMs' | 'paused'>
   readonly status: SourceStatus
   readonly probe: () => Promise<Probe>
   /** Called at each look that found something to read. */
@@ -27,14 +27,29 @@ export class SourceLook {
   #isLooking = false
   #isPresent = false
   #lookedMs = Number.NEGATIVE_INFINITY
+  /** Why the source is switched off; empty if it is not. */
+  #paused: string
 
   constructor(options: LookOptions) {
     this.#options = options
+    this.#paused = options.config.paused ?? ''
+  }
+
+  /** Makes no look while the source is switched off with a reason; with an empty reason the next look is due. */
+  pause(reason: string): void {
+    this.#paused = reason
+    this.#isPresent = false
+    this.#lookedMs = Number.NEGATIVE_INFINITY
+    if (reason !== '') this.#settle('absent', reason)
   }
 
   /** Whether there is something to read. Absent hardware is looked for again every ten seconds. */
   async ready(): Promise<boolean> {
     const { config, status } = this.#options
+    if (this.#paused !== '') {
+      this.#settle('absent', this.#paused)
+      return false
+    }
     const restMs = status.state === 'absent' || status.state === 'denied' ? REPROBE_MS : config.intervalMs * 0.9
     if (this.#isLooking) return false
     if (performance.now() - this.#lookedMs < restMs) return this.#isPresent
@@ -63,6 +78,8 @@ export class SourceLook {
     const onShort = (words: string) => this.#settle('starved', words)
     const limit = new FairLimit({ limitMs: callLimitMs, read: ownReadings, onOver, onShort }).keepAlive()
     await Promise.race([looked, over]).finally(() => limit.stop())
+    // It was switched off during the look.
+    if (this.#paused !== '') return false
     if (probe === undefined) this.#settle('stuck', `A look took more than ${callLimitMs} ms`)
     else if (probe.state === 'failed') throw new SondeError('SRC_READ', probe.reason)
     else if (probe.state !== 'present') this.#settle(probe.state, probe.reason)

@@ -64,6 +64,11 @@ export interface NodeSource {
    * @throws SondeError if the command is refused.
    */
   command?(command: unknown): unknown
+  /**
+   * It is switched off, and not called before its next probe: reports all its series as gone, with the reason. Default:
+   * the source cannot be switched off.
+   */
+  pause?(reason: string): void
   /** Releases all resources. May be called twice. */
   close(): void | Promise<void>
 }
@@ -275,6 +280,8 @@ export interface SourceDefinition {
    * hardware report, and accepts the command `hold` with these devices.
    */
   readonly isSecondHand?: true
+  /** Whether it is a scraper of GPUs, which people switch off and on while the agent runs. It then has `pause`. */
+  readonly isSwitched?: true
   /**
    * Whether it accepts the command `gpus` with the names of the GPUs of this node, by which it resolves ids of devices.
    */

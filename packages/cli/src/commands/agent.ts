@@ -1,12 +1,11 @@
 import { createAgent } from '@sonde/agent'
-import { appRoutes, webhookRoutes } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
 import { openLog } from '../log.ts'
 import { REVISION, VERSION } from '../version.ts'
 import { accessWords } from './access.ts'
-import { appLimits, appOrigin } from './gpu-readers.ts'
+import { consoleRoutes } from './console-routes.ts'
 import { tryListeners } from './listeners.ts'
-import { notifyOfParams, openManagement } from './management.ts'
+import { isScraping, openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -18,15 +17,13 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   await tryListeners(loaded.config.agent.export.prometheus)
   await tightenFolders(loaded, log)
   const webhooks = openWebhooks(loaded, log)
+  const management = await openManagement(loaded, loaded.config.agent.export.prometheus.host, log)
   const agent = createAgent({
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
-    ...{ originOf: loaded.originOf, sinks: incidentSinks(webhooks) },
+    ...{ originOf: loaded.originOf, sinks: incidentSinks(webhooks), isScraping: () => isScraping(management.params) },
   })
-  const management = await openManagement(loaded, loaded.config.agent.export.prometheus.host, log)
   const running = await serveAgent(agent, loaded, management, (app) => {
-    appRoutes(app, { ...appOrigin(agent, management.params), limits: appLimits(loaded, management.params) })
-    webhookRoutes(app, webhooks)
-    notifyOfParams(management, webhooks)
+    consoleRoutes(app, { agent, loaded, management, webhooks })
   })
   console.log(await readyLine(agent, running.addresses, await accessWords(management.access)))
   return running

@@ -18,6 +18,7 @@ import {
   ExporterHistory,
   PrometheusHistory,
   pageRoutes,
+  scraperRoutes,
   type Webhooks,
   webhookRoutes,
 } from '@sonde/console'
@@ -31,7 +32,14 @@ import { VERSION } from '../version.ts'
 import { accessWords, authorizeBy } from './access.ts'
 import { appLimits } from './gpu-readers.ts'
 import { hostAndPort, listenFault } from './listener.ts'
-import { type Management, managementRoutes, notifyOfParams, openManagement } from './management.ts'
+import {
+  isEnabled,
+  isScraping,
+  type Management,
+  managementRoutes,
+  notifyOfParams,
+  openManagement,
+} from './management.ts'
 import { openWebhooks } from './open-webhooks.ts'
 import type { Running } from './run.ts'
 
@@ -127,14 +135,25 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { management, log 
   aloneRoutes(app, told)
   managementRoutes(app, management)
   // Charts of apps query through the same history, so that all routes see the same rows.
-  const rows = new ExporterHistory(history)
+  const { params, access } = management
+  const rows = new ExporterHistory(history, () => isScraping(params))
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, agent.limits.parallel_queries)
   const queried = { history: rows, http, places, unread }
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
-  const limits = appLimits(loaded, management.params)
-  appRoutes(app, { history: rows, details: () => rows.details(), place: 'prometheus', limits })
+  appRoutes(app, {
+    ...{ history: rows, place: 'prometheus', limits: appLimits(loaded, params) },
+    isEnabled: () => isEnabled(params),
+    readers: () => rows.readers(),
+    details: () => rows.details(),
+  })
+  scraperRoutes(app, {
+    params,
+    audit: access.audit,
+    scrapers: async () => [await rows.scraper()],
+    reset: async () => void (await rows.scraper()),
+  })
   return app
 }

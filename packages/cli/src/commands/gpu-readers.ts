@@ -1,6 +1,7 @@
-import { type Agent, agentCatalogue, lackOfPart, podProcesses } from '@sonde/agent'
+import { type Agent, agentCatalogue, isSwitchedOff, lackOfPart, podProcesses } from '@sonde/agent'
 import type { AppRoutesOptions, DeviceTrouble, GpuReaderState, Params } from '@sonde/console'
 import type { Loaded } from '../config/load.ts'
+import { isEnabled } from './management.ts'
 
 /** Record types that sources of GPUs report. */
 const GPU_TYPES: readonly string[] = ['nvml_gpu', 'nvml_profile']
@@ -18,8 +19,10 @@ const STATES: Readonly<Record<Agent['sources'][number]['state'], GpuReaderState[
 /** The sources of an agent that read GPUs, with their state. */
 export function gpuReaders({ sources }: Agent): GpuReaderState[] {
   const ofGpus = sources.filter(({ definition }) => definition.types.some(({ name }) => GPU_TYPES.includes(name)))
-  return ofGpus.map(({ name, state, reason, found }) => {
-    return { name, state: STATES[state], reason: state === 'reading' ? found : reason }
+  return ofGpus.map((source) => {
+    const { name, state, reason, found } = source
+    const isOff = isSwitchedOff(source)
+    return { name, state: isOff ? 'off' : STATES[state], reason: state === 'reading' ? found : reason }
   })
 }
 
@@ -63,7 +66,7 @@ export function appOrigin(agent: Agent, params: Params): Required<Omit<AppRoutes
   return {
     history: agent.history,
     place: 'agent',
-    isEnabled: () => params.value('gpu_observability_enable') === 'true',
+    isEnabled: () => isEnabled(params),
     readers: () => gpuReaders(agent),
     details: () => agent.pods.details(),
     trouble: () => gpuTrouble(agent),

@@ -1,4 +1,4 @@
-import { type Access, accessRoutes, type Params, paramRoutes, type Webhooks } from '@sonde/console'
+import { type Access, accessRoutes, type Params, paramRoutes, SCRAPER_PARAM, type Webhooks } from '@sonde/console'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Loaded } from '../config/load.ts'
@@ -23,6 +23,16 @@ export function managementRoutes(app: FastifyInstance, { access, params }: Manag
   accessRoutes(app, access)
   paramRoutes(app, params, access.audit)
   app.addHook('onClose', () => params.close())
+}
+
+/** Whether GPU exporters shall be scraped. */
+export function isScraping(params: Params): boolean {
+  return params.value(SCRAPER_PARAM) === 'true'
+}
+
+/** Whether GPU observability is enabled. */
+export function isEnabled(params: Params): boolean {
+  return params.value('gpu_observability_enable') === 'true'
 }
 
 /** Sends an event for each version of the parameters, whoever made it. */

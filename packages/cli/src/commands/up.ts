@@ -1,14 +1,5 @@
 import { createAgent } from '@sonde/agent'
-import {
-  appRoutes,
-  createStore,
-  type EndedNames,
-  isOfPage,
-  pageRoutes,
-  type Store,
-  type Unwritten,
-  webhookRoutes,
-} from '@sonde/console'
+import { createStore, type EndedNames, isOfPage, pageRoutes, type Store, type Unwritten } from '@sonde/console'
 import type { StoreConfig } from '@sonde/console/config'
 import { countOf } from '@sonde/sdk/internal'
 import { ConfigError } from '../config/config-error.ts'
@@ -18,9 +9,9 @@ import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { REVISION, VERSION } from '../version.ts'
 import { accessWords } from './access.ts'
-import { appLimits, appOrigin } from './gpu-readers.ts'
+import { consoleRoutes } from './console-routes.ts'
 import { tryListeners } from './listeners.ts'
-import { notifyOfParams, openManagement } from './management.ts'
+import { isScraping, openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
 import { type Running, readyLine, serveAgent } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
@@ -38,20 +29,19 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const path = storePath(storeConfig)
   const store = storeConfig.enabled ? await openStore(path, storeConfig) : undefined
   const webhooks = openWebhooks(loaded, log)
+  const management = await openManagement(loaded, config.export.prometheus.host, log)
   const sinks = [...(store === undefined ? [] : [store]), ...incidentSinks(webhooks)]
   const agent = createAgent({
     ...{ config, log, version: VERSION, revision: REVISION, originOf: loaded.originOf, sinks },
     ...(store === undefined ? {} : historyIn(store, path)),
+    isScraping: () => isScraping(management.params),
   })
   if (store !== undefined) {
     store.onFault = (error) => agent.faults.caught('store', error)
     store.onEnded = (ended) => log.warn(endedLine(ended))
   }
-  const management = await openManagement(loaded, config.export.prometheus.host, log)
   const running = await serveAgent(agent, loaded, management, async (app) => {
-    appRoutes(app, { ...appOrigin(agent, management.params), limits: appLimits(loaded, management.params) })
-    webhookRoutes(app, webhooks)
-    notifyOfParams(management, webhooks)
+    consoleRoutes(app, { agent, loaded, management, webhooks })
     await pageRoutes(app)
   })
   const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(management.access)]

@@ -6,12 +6,15 @@ export interface GpuReaderState {
   readonly name: string
   /**
    * `starting`: no report yet; `reading`: it reports GPUs; `empty`: it runs, and finds no GPU; `failing`: it is there,
-   * and cannot read.
+   * and cannot read; `off`: the scraper is switched off.
    */
-  readonly state: 'starting' | 'reading' | 'empty' | 'failing'
+  readonly state: 'starting' | 'reading' | 'empty' | 'failing' | 'off'
   /** A sentence; may be empty. */
   readonly reason: string
 }
+
+/** The readers of GPUs; undefined if they are unknown. */
+export type ReaderStates = readonly GpuReaderState[] | undefined
 
 /** A finding of a rule on a device; notices are none. */
 export interface DeviceTrouble extends Pick<Hint, 'title'> {
@@ -31,8 +34,8 @@ export interface AppsOrigin {
   readonly place?: AnswerOrigin
   /** Whether the parameter `gpu_observability_enable` is on. Default: yes. */
   readonly isEnabled?: () => boolean
-  /** The readers of GPUs. Default: unknown. */
-  readonly readers?: () => readonly GpuReaderState[]
+  /** The readers of GPUs; undefined if they are unknown. Default: unknown. */
+  readonly readers?: () => ReaderStates | Promise<ReaderStates>
   /** Whether the requests of pods are read. Default: true if any pod has a request. */
   readonly readsRequests?: () => boolean
   /** Nodes and GPUs of pods, and how they were decided, by `namespacedName`. Default: unknown. */

@@ -2,7 +2,7 @@ import type { PodsAnswer } from '@sonde/sdk/api'
 import type { AppsOrigin } from './origin.ts'
 import { anyAsks, podsNow } from './pods.ts'
 import { appNames, servicesBySize } from './ranking.ts'
-import { stateOf } from './state.ts'
+import { stateFacts, stateOf } from './state.ts'
 import { totalsOf } from './totals.ts'
 
 /** The GPU pods of all apps, or of one app, from any history, with a reason for every missing number. */
@@ -13,7 +13,7 @@ export async function podsAnswer(origin: AppsOrigin, app?: string): Promise<Pods
   const isUnknown = app !== undefined && pods.length === 0
   return {
     nowMs,
-    ...stateOf(app ?? 'any app', pods, origin, knowsRequests),
+    ...stateOf(app ?? 'any app', pods, await stateFacts(origin), knowsRequests),
     pods: pods.map(({ key: _, ...pod }) => pod),
     totals: totalsOf(pods, shared),
     otherApps: isUnknown ? appNames(await servicesBySize(history)) : [],

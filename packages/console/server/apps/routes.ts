@@ -21,7 +21,7 @@ import { anyAsks, podsNow } from './pods.ts'
 import { podsAnswer } from './pods-answer.ts'
 import { appsOf, largestServices, servicesBySize, totalOf } from './ranking.ts'
 import { gpuServices } from './services.ts'
-import { stateOf } from './state.ts'
+import { stateFacts, stateOf } from './state.ts'
 import { totalsOf } from './totals.ts'
 
 /** Pods in one answer for the page: people cannot use a longer table. */
@@ -55,7 +55,12 @@ export function appRoutes(app: FastifyInstance, options: AppRoutesOptions): void
     const why =
       apps.length > 0
         ? { state: 'ready' as const, summary: '', advice: [] }
-        : stateOf('any app', [], options, options.readsRequests?.() === true || (await anyAsks(history)))
+        : stateOf(
+            'any app',
+            [],
+            await stateFacts(options),
+            options.readsRequests?.() === true || (await anyAsks(history)),
+          )
     return { nowMs: Date.now(), apps, total: totalOf(sizes), ...why }
   })
   answerRoute('/api/v1/pods', async (request) => {
@@ -131,7 +136,7 @@ async function gpuAnswer(options: AppRoutesOptions, request: FastifyRequest): Pr
   const { nowMs, pods, shared, intervalMs } = await podsNow(options, { app, services: chosen.names })
   const knowsRequests =
     pods.some(({ requested }) => requested !== null) || readsRequests?.() === true || (await anyAsks(history))
-  const { state, summary, advice } = stateOf(app, pods, options, knowsRequests)
+  const { state, summary, advice } = stateOf(app, pods, await stateFacts(options), knowsRequests)
   const services = gpuServices(pods, shared)
   const { leftOut } = chosen
   return {

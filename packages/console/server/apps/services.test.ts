@@ -65,6 +65,8 @@ describe('the state is the first that holds:', () => {
     ['a source starts', [], [reader('starting'), reader('failing')], 'warming'],
     ['every source fails, or sees none', settled, [reader('empty'), reader('failing')], 'disabled'],
     ['every source sees none', settled, [reader('empty'), reader('empty', 'dcgm')], 'no_node'],
+    ['the scraper is off, and nothing else reads', settled, [reader('off'), reader('empty')], 'disabled'],
+    ['the scraper is off, and another source reads', [], [reader('off'), reader('reading')], 'no_pods'],
     ['one reads, another fails', [], [reader('failing'), reader('reading')], 'no_pods'],
     ['no pod', [], [reader('reading')], 'no_pods'],
     ['no pod, and readers are not known', [], undefined, 'no_pods'],
@@ -73,7 +75,7 @@ describe('the state is the first that holds:', () => {
     ['the same where readers are not known', settled, undefined, 'late'],
   ] as const) {
     test(words, () => {
-      const told = stateOf('chat', pods, readers === undefined ? {} : { readers: () => readers }, false)
+      const told = stateOf('chat', pods, readers === undefined ? {} : { readers }, false)
       assert.equal(told.state, state)
       assert.equal(told.summary === '', state === 'ready')
       assert.equal(told.advice.length === 0, state === 'ready')
@@ -84,7 +86,7 @@ describe('the state is the first that holds:', () => {
     const { summary, advice } = stateOf(
       'chat',
       [],
-      { readers: () => [{ ...reader('empty'), reason: 'it answers 500' }] },
+      { readers: [{ ...reader('empty'), reason: 'it answers 500' }] },
       false,
     )
     assert.equal(summary, 'No node with a GPU is seen; asked: nvml (it answers 500).')

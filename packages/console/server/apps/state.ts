@@ -1,7 +1,7 @@
 import type { AppState, GpuPod } from '@sonde/sdk/api'
 import { shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { isUnscheduled } from './gaps.ts'
-import type { AnswerOrigin, AppsOrigin, GpuReaderState } from './origin.ts'
+import type { AnswerOrigin, AppsOrigin, GpuReaderState, ReaderStates } from './origin.ts'
 
 /** The state, and the advice for it. */
 export interface AppAdvice {
@@ -10,21 +10,51 @@ export interface AppAdvice {
   readonly advice: readonly string[]
 }
 
-const NO_SOURCE: AppAdvice = {
-  state: 'no_source',
-  summary: 'Nothing here reads GPUs.',
-  advice: [
-    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm_exporter, addresses: ["http://NODE:9400/metrics"]}]',
-    `To see the page with a simulated node: ${sondeCommand()} up --simulate`,
-  ],
+/** What decides the state beside the pods. */
+export interface StateFacts {
+  /** Undefined: they are unknown. */
+  readonly readers?: ReaderStates
+  /** Default: `agent`. */
+  readonly place?: AnswerOrigin
+  /** Whether the parameter `gpu_observability_enable` is on. Default: yes. */
+  readonly isEnabled?: boolean
 }
 
-const NOT_ENABLED: AppAdvice = {
-  ...NO_SOURCE,
+/** What an origin knows of {@link StateFacts} now. */
+export async function stateFacts({ readers, place, isEnabled }: AppsOrigin): Promise<StateFacts> {
+  return { readers: await readers?.(), ...(place !== undefined && { place }), isEnabled: isEnabled?.() !== false }
+}
+
+const SIMULATE = `To see the page with a simulated node: ${sondeCommand()} up --simulate`
+
+/** How to have exporters read that run already. */
+const ADD_EXPORTER: Readonly<Record<AnswerOrigin, readonly string[]>> = {
+  agent: [
+    'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm_exporter, addresses: ["http://NODE:9400/metrics"]}]',
+    SIMULATE,
+  ],
+  prometheus: ['Where dcgm-exporter runs, let the Prometheus scrape it: job_name: dcgm-exporter'],
+}
+
+const ENABLE: readonly string[] = [
+  `To enable it in a cluster: ${sondeCommand()} params set gpu_observability_enable=true nvidia_device_plugin_enable=true`,
+  `To install what it needs: ${sondeCommand()} params render --helm`,
+]
+
+const NOT_ENABLED = 'GPU observability is not enabled'
+
+function noSource({ place = 'agent', isEnabled }: StateFacts): AppAdvice {
+  const advice = ADD_EXPORTER[place]
+  return isEnabled === false
+    ? { state: 'no_source', summary: `${NOT_ENABLED}, and nothing here reads GPUs.`, advice: [...ENABLE, ...advice] }
+    : { state: 'no_source', summary: 'Nothing here reads GPUs.', advice }
+}
+
+const SWITCHED_OFF: AppAdvice = {
+  state: 'disabled',
+  summary: 'The GPU scraper is switched off, so no exporter is read.',
   advice: [
-    `GPU observability is not enabled. To enable it in a cluster: ${sondeCommand()} params set gpu_observability_enable=true nvidia_device_plugin_enable=true`,
-    `To install what it needs: ${sondeCommand()} params render --helm`,
-    ...NO_SOURCE.advice,
+    `To switch it on, on the page Settings or by a command: ${sondeCommand()} params set gpu_scraper_enable=true`,
   ],
 }
 
@@ -37,20 +67,15 @@ const AGAIN = 'Ask again in a minute; the page does so by itself.'
  *
  * @param knowsRequests Whether the GPU requests of pods are known.
  */
-export function stateOf(
-  app: string,
-  pods: readonly GpuPod[],
-  { readers: read, place = 'agent', isEnabled }: Pick<AppsOrigin, 'readers' | 'place' | 'isEnabled'>,
-  knowsRequests: boolean,
-): AppAdvice {
-  const readers = read?.()
+export function stateOf(app: string, pods: readonly GpuPod[], facts: StateFacts, knowsRequests: boolean): AppAdvice {
+  const { readers, place = 'agent', isEnabled } = facts
   const hasNumbers = pods.some(
     ({ values, deviceValues }) =>
       Object.values(values).some((value) => value !== null) || Object.keys(deviceValues).length > 0,
   )
   if (hasNumbers) return { state: 'ready', summary: '', advice: [] }
   if (readers !== undefined) {
-    if (readers.length === 0) return isEnabled?.() === false ? NOT_ENABLED : NO_SOURCE
+    if (readers.length === 0) return noSource(facts)
     const starting = readers.find(({ state }) => state === 'starting')
     if (pods.length === 0 && starting !== undefined) {
       return {
@@ -68,11 +93,14 @@ export function stateOf(
         advice: [`To see why: ${sondeCommand()} explain ${failing.name}`],
       }
     }
+    if (!isReading && readers.some(({ state }) => state === 'off')) return SWITCHED_OFF
     if (!isReading) {
+      const asked = `asked: ${readers.map(foundWords).join('; ')}.`
       return {
         state: 'no_node',
-        summary: `No node with a GPU is seen; asked: ${readers.map(foundWords).join('; ')}.`,
+        summary: isEnabled === false ? `${NOT_ENABLED}; ${asked}` : `No node with a GPU is seen; ${asked}`,
         advice: [
+          ...(isEnabled === false ? ENABLE : []),
           'Sonde asks again by itself.',
           ...readers.map(({ name }) => `To see why: ${sondeCommand()} explain ${name}`),
         ],

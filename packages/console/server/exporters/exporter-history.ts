@@ -1,13 +1,16 @@
 import { SondeError } from '@sonde/sdk'
-import { GPU_FIELDS, type PodDetails } from '@sonde/sdk/api'
+import { GPU_FIELDS, type PodDetails, type Scraper } from '@sonde/sdk/api'
 import {
   aggregateSeries,
   type Catalogue,
+  countOf,
+  gridOf,
   type History,
   type LatestSeries,
   type ListedType,
   levelsOf,
   matcherOf,
+  messageOf,
   type QueryAnswer,
   type QueryRequest,
   type QueryResult,
@@ -16,6 +19,7 @@ import {
 } from '@sonde/sdk/internal'
 import { appMetric, podMetric, sharedMetric } from '../apps/fields.ts'
 import { requestOfNow } from '../apps/now.ts'
+import type { ReaderStates } from '../apps/origin.ts'
 import type { Grain } from '../prometheus/expressions.ts'
 import { Flights } from '../prometheus/flights.ts'
 import type { PrometheusHistory } from '../prometheus/prometheus-history.ts'
@@ -24,6 +28,7 @@ import { canDerive, DERIVED_TYPES } from './derived-types.ts'
 import {
   ageExpression,
   agentExpression,
+  gpuCountExpression,
   labelExpression,
   type RawName,
   rawExpression,
@@ -58,18 +63,60 @@ const ROW_METRICS: ReadonlySet<string> = new Set(
  */
 export class ExporterHistory implements History, Catalogue {
   readonly #history: PrometheusHistory
+  readonly #isScraping: () => boolean
+  #hasAnswered = false
   /** Answers that were derived from raw series, by query. */
   readonly #flights = new Flights<QueryAnswer>(bytesOf)
   readonly #detailFlights = new Flights<ReadonlyMap<string, PodDetails>>(({ size }) => size * POD_BYTES)
   #hasRows: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
 
-  constructor(history: PrometheusHistory) {
+  /** `isScraping`: whether exporters are read. Default: yes. */
+  constructor(history: PrometheusHistory, isScraping: () => boolean = () => true) {
     this.#history = history
+    this.#isScraping = isScraping
+  }
+
+  /**
+   * The exporters as a scraper that can be switched off. Its state is that of a request now.
+   */
+  async scraper(): Promise<Scraper> {
+    const common = { name: 'prometheus', hasAnswered: this.#hasAnswered }
+    if (!this.#isScraping()) return { ...common, state: 'disabled', detail: '', hasAnswered: true }
+    try {
+      const count = await this.gpuCount()
+      this.#hasAnswered ||= count > 0
+      return count > 0
+        ? { ...common, state: 'enabled', detail: `exporters of ${countOf(count, 'GPU')}`, hasAnswered: true }
+        : { ...common, state: 'error', detail: 'it has no series of dcgm-exporter' }
+    } catch (error) {
+      return { ...common, state: 'error', detail: messageOf(error) }
+    }
+  }
+
+  /**
+   * The readers of GPUs for the state of a page; undefined where pods decide it.
+   *
+   * @throws SondeError as a query does.
+   */
+  async readers(): Promise<ReaderStates> {
+    if (await this.#knowsRows(requestOfNow(Date.now(), []))) return undefined
+    if (!this.#isScraping()) return [{ name: 'prometheus', state: 'off', reason: '' }]
+    return (await this.gpuCount()) === 0 ? [] : undefined
+  }
+
+  /** The number of GPUs and MIG instances of which exporters have series now. */
+  async gpuCount(): Promise<number> {
+    const asked = requestOfNow(Date.now(), [])
+    const { series } = await this.#history.evaluate(asked, (grain) => [
+      { metric: 'DCGM_FI_DEV_FB_USED', expression: gpuCountExpression(grain) },
+    ])
+    return series[0]?.[0]?.values.at(-1) ?? 0
   }
 
   async query(request: QueryRequest): Promise<QueryAnswer> {
     const isOfRows = request.queries.length > 0 && request.queries.every(({ metric }) => ROW_METRICS.has(metric))
     if (!isOfRows || (await this.#knowsRows(request))) return this.#history.query(request)
+    if (!this.#isScraping()) return emptyAnswer(request)
     return this.#flights.take(JSON.stringify(request), () => this.#derive(request))
   }
 
@@ -77,7 +124,7 @@ export class ExporterHistory implements History, Catalogue {
   async types(): Promise<{ readonly types: Iterable<ListedType>; readonly leftOut: number }> {
     const { types, leftOut } = await this.#history.types()
     const listed = [...types]
-    return { types: canDerive(listed) ? [...listed, ...DERIVED_TYPES] : listed, leftOut }
+    return { types: this.#isScraping() && canDerive(listed) ? [...listed, ...DERIVED_TYPES] : listed, leftOut }
   }
 
   /** Node, devices and state of all GPU pods now, by `namespacedName`. */
@@ -85,7 +132,7 @@ export class ExporterHistory implements History, Catalogue {
     return this.#detailFlights.take('', async () => {
       const window = requestOfNow(Date.now(), [])
       const { series } = await this.#history.evaluate(window, detailExpressions)
-      if (await this.#knowsRows(window)) return detailsOf(series, [])
+      if (!this.#isScraping() || (await this.#knowsRows(window))) return detailsOf(series, [])
       const { table } = await this.#tableOf(window, ALWAYS, 'last')
       return detailsOf(series, table.pods.values())
     })
@@ -147,6 +194,12 @@ export class ExporterHistory implements History, Catalogue {
     table.takeLargest('pod_gpu_sample_age_seconds', ages)
     return { times, intervalMs, table }
   }
+}
+
+/** What exporters that are not read answer. */
+function emptyAnswer({ fromMs, toMs, stepMs, queries }: QueryRequest): QueryAnswer {
+  const times = gridOf(fromMs, toMs, stepMs)
+  return { fromMs, toMs, stepMs, times, results: queries.map((query) => resultOf(query, [], 0)) }
 }
 
 function rowsOf(

@@ -63,6 +63,11 @@ export function agentExpression(grain: Grain): string {
   return `count(${lastOf('pod_gpus', grain)})`
 }
 
+/** The number of GPUs and MIG instances with series of exporters; nothing if there are none. */
+export function gpuCountExpression(grain: Grain): string {
+  return `count(max by (UUID, uuid, GPU_I_ID, Hostname, hostname) (${lastOf(RAWS.used.metrics[0], grain)}))`
+}
+
 /** GPU requests of pods that have not finished. */
 export function requestExpression(grain: Grain): string {
   const one = 'max by (namespace, pod, uid, container, resource)'

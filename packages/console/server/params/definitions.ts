@@ -52,6 +52,11 @@ export const PARAMS: readonly ParamDefinition[] = [
     purpose: 'Time between two scrapes of dcgm-exporter, and between two readings of the exporter itself',
   },
   {
+    ...{ name: 'gpu_scraper_enable', ...flag, fallback: 'true', effect: 'now' },
+    purpose:
+      'Whether this server reads GPU exporters: those of dcgm_exporter in data_sources, or those of its Prometheus',
+  },
+  {
     ...{ name: 'gpu_metrics_max_pods', faultOf: forms.integerFault(1, 500), allowed: '1 to 500', fallback: '100' },
     ...{ effect: 'now', key: 'limits.gpu_metrics_max_pods' },
     purpose: 'Services in one request for series of GPUs; the name is historical',

@@ -10,6 +10,7 @@ import type { ParamsAnswer } from './params.ts'
 import type { PodAnswer } from './pods.ts'
 import type { JsonQueryAnswer, StreamFault, StreamGap } from './query.ts'
 import type { RatesAnswer } from './rates.ts'
+import type { ScraperAnswer } from './scraper.ts'
 import type { SimulatorAnswer } from './simulator.ts'
 import type { SourceAnswer, SourcesAnswer } from './sources.ts'
 import type { TracebackAnswer } from './traceback.ts'
@@ -43,6 +44,7 @@ export interface ApiAnswers {
   readonly '/api/v1/session': SessionAnswer
   readonly '/api/v1/audit': AuditAnswer
   readonly '/api/v1/params': ParamsAnswer
+  readonly '/api/v1/scraper': ScraperAnswer
   readonly '/api/v1/webhooks': WebhooksAnswer
   readonly '/api/v1/webhooks/deliveries': WebhookDeliveriesAnswer
 }

@@ -22,6 +22,7 @@ export const dcgmExporter: SourceDefinition = {
   options: dcgmExporterOptions,
   isOnRequest: true,
   isSecondHand: true,
+  isSwitched: true,
   // The exported series have the names of DCGM. Records with the same names would count every value twice.
   isExported: (options, type) => (options as DcgmExporterOptions).export && !NAMED_BY_DCGM.has(type),
   exportTypes: [dcgmSeriesType],

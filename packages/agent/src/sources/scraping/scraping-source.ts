@@ -42,6 +42,8 @@ export class ScrapingSource implements NodeSource {
 
   /** Reports whether at least one exporter gives a valid answer. */
   async probe(): Promise<Probe> {
+    const { discovery_file: path, addresses } = this.#options
+    if (path === undefined) this.#follow(addresses)
     const fault = await this.#discover()
     const targets = [...this.#targets.values()]
     if (targets.length === 0) return { state: 'absent', reason: fault ?? 'no address of an exporter is given' }
@@ -95,6 +97,13 @@ export class ScrapingSource implements NodeSource {
 
   stuck(device: string, reason: string): void {
     this.#targets.get(device)?.fail(reason)
+  }
+
+  /** Drops the answers under way, and reports everything that the exporters told as gone. */
+  pause(reason: string): void {
+    for (const target of this.#targets.values()) target.leave(reason)
+    this.#targets.clear()
+    this.#duties = []
   }
 
   /** Aborts all running requests. */

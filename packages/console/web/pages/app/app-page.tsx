@@ -16,6 +16,7 @@ import { GpuPodTable } from './gpu-pod-table.tsx'
 import { GrafanaLink } from './grafana-link.tsx'
 import { NoNumbers } from './no-numbers.tsx'
 import { ServiceTable } from './service-table.tsx'
+import { TelemetryBadge } from './telemetry-badge.tsx'
 import { missingCauses } from './waiting-pods.ts'
 
 /** The GPUs of an app: nine numbers per service, charts, one row per pod, and a sentence about anything missing. */
@@ -27,6 +28,7 @@ export function AppPage({ app }: { readonly app: string }) {
   return (
     <>
       <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note}>
+        {data && <TelemetryBadge state={data.state} />}
         <GrafanaLink app={app} answer={data} />
       </PageHead>
       {!data && !error && <Outlines panels={4} waitsFor="the pods of this app" />}

@@ -6,8 +6,11 @@ import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { usePageTitle } from '../use-page-title.ts'
 import { AuditPanel } from './audit-panel.tsx'
+import { DeliveriesPanel } from './deliveries-panel.tsx'
 import { HistoryPanel } from './history-panel.tsx'
 import { ParamPanel } from './param-panel.tsx'
+import { ScraperPanel } from './scraper-panel.tsx'
+import { WebhooksPanel } from './webhooks-panel.tsx'
 
 /** Parameters, their history, and for an admin the log of changes. */
 export function SettingsPage() {
@@ -26,7 +29,16 @@ export function SettingsPage() {
       {data && (
         <div className="settings">
           <PanelBoundary>
+            <ScraperPanel mayChange={mayChange} />
+          </PanelBoundary>
+          <PanelBoundary>
             <ParamPanel params={data.params} mayChange={mayChange} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <WebhooksPanel mayChange={mayChange} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <DeliveriesPanel />
           </PanelBoundary>
           <PanelBoundary>
             <HistoryPanel history={data.history} mayChange={mayChange} />
