@@ -31,6 +31,8 @@ export interface ApiPodOptions {
   readonly waiting?: string
   readonly namespace?: string
   readonly restarts?: number
+  /** Name of the DaemonSet that made it. */
+  readonly daemonSet?: string
   /** How the container ended the last time. */
   readonly lastState?: { readonly terminated: { readonly exitCode: number; readonly reason: string } }
   /** More of its specification, such as `nodeSelector`. */
@@ -42,7 +44,16 @@ export interface ApiPodOptions {
 /** A pod with one container. */
 export function apiPod(name: string, options: ApiPodOptions = {}): ApiPod {
   const { labels = {}, node = 'node-a', phase = 'Running', gpus = 1, startTime = '2026-01-01T00:00:00Z' } = options
-  const { uid = `uid-${name}`, namespace = 'ml', waiting, restarts = 0, lastState, spec, unschedulable } = options
+  const {
+    uid = `uid-${name}`,
+    namespace = 'ml',
+    waiting,
+    restarts = 0,
+    lastState,
+    spec,
+    unschedulable,
+    daemonSet,
+  } = options
   const state = waiting === undefined ? { running: { startedAt: startTime } } : { waiting: { reason: waiting } }
   const limits = gpus === 0 ? {} : { 'nvidia.com/gpu': String(gpus) }
   const container = { name: 'main', image: 'train:1', resources: { limits } }
@@ -53,7 +64,10 @@ export function apiPod(name: string, options: ApiPodOptions = {}): ApiPod {
   const isPlaced = node !== ''
   return {
     ...{ apiVersion: 'v1', kind: 'Pod' },
-    metadata: { name, namespace, uid, labels, creationTimestamp: startTime || '2026-01-01T00:00:00Z' },
+    metadata: {
+      ...{ name, namespace, uid, labels, creationTimestamp: startTime || '2026-01-01T00:00:00Z' },
+      ...(daemonSet === undefined ? {} : { ownerReferences: [{ kind: 'DaemonSet', name: daemonSet }] }),
+    },
     spec: { ...(isPlaced ? { nodeName: node } : {}), containers: [container], ...spec },
     status: {
       ...{ phase, ...conditions, ...(startTime === '' ? {} : { startTime }) },
@@ -78,6 +92,27 @@ export function apiNode(name: string, { labels = {}, gpus = 8, healthy = gpus }:
     ...{ apiVersion: 'v1', kind: 'Node' },
     metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
     status: { capacity: quantities(gpus), allocatable: quantities(healthy) },
+  }
+}
+
+/** Properties of {@link apiDaemonSet}. */
+export interface ApiDaemonSetOptions {
+  readonly namespace: string
+  /** Labels of its pods. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly desired: number
+  readonly ready: number
+  readonly nodeSelector?: Readonly<Record<string, string>>
+}
+
+/** A DaemonSet. */
+export function apiDaemonSet(name: string, options: ApiDaemonSetOptions): object {
+  const { namespace, labels, desired, ready, nodeSelector } = options
+  return {
+    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+    metadata: { name, namespace },
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { nodeSelector } } },
+    status: { desiredNumberScheduled: desired, currentNumberScheduled: desired, numberReady: ready },
   }
 }
 
@@ -112,6 +147,7 @@ export class ApiServerDouble {
   readonly requests: string[] = []
   /** Resource slices, as `v1beta1` has them; empty: the server does not know them. */
   slices: object[] = []
+  daemonSets: object[] = []
   /** Nodes by their name. */
   readonly nodes = new Map<string, object>()
   /** Answers of a test instead of the usual ones; undefined: the usual one. */
@@ -207,6 +243,8 @@ export class ApiServerDouble {
     const [, node] = /^\/api\/v1\/nodes\/([^/]+)$/.exec(url.pathname) ?? []
     if (url.pathname === '/apis/resource.k8s.io/v1beta1/resourceslices' && this.slices.length > 0)
       json(response, 200, { kind: 'ResourceSliceList', metadata: { resourceVersion: '1' }, items: this.slices })
+    else if (url.pathname === '/apis/apps/v1/daemonsets')
+      json(response, 200, { kind: 'DaemonSetList', metadata: { resourceVersion: '1' }, items: this.daemonSets })
     else if (name !== undefined) answerObject(response, this.#pods.get(`${namespace}/${name}`))
     else if (url.pathname === '/api/v1/nodes') json(response, 200, this.#nodeList())
     else if (node !== undefined) answerObject(response, this.nodes.get(node))

@@ -1,8 +1,9 @@
-import { messageOf, shellWord, sondeCommand } from '@sonde/sdk/internal'
+import { countOf, messageOf, shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { readLine } from '../sources/chains/attributes.ts'
 import { broken, type Finding, fine, type Step } from '../sources/chains/chain.ts'
 import { type ChainContext, ReadRefusal } from '../sources/chains/chain-context.ts'
-import type { NodeDetail } from '../sources/kubernetes/cluster-view.ts'
+import type { ClusterView, NodeDetail } from '../sources/kubernetes/cluster-view.ts'
+import type { DaemonSetDetail } from '../sources/kubernetes/daemon-set.ts'
 import type { Component, PodDetail } from '../sources/kubernetes/pod-detail.ts'
 import { hasNumbers, isElsewhere, type PodCase } from './pod-case.ts'
 
@@ -44,12 +45,16 @@ export function pluginStep(pod: PodCase): Step {
       const isGiven = attribution?.from.some((via) => via.startsWith('kubelet')) ?? devices.length > 0
       if (isGiven) return fine('kubelet', 'the pod has the GPUs that it was given')
       return inCluster(pod, async (node) => {
-        const state = await componentState(pod, 'device plugin', node)
+        const { finding: state, more } = await componentState(pod, 'device plugin', node)
         if (state.state !== 'ok' || node === undefined) return state
         const offers = `${node.name} offers ${node.allocatable} of ${node.capacity} GPUs`
-        if (node.allocatable > 0 && node.allocatable === node.capacity) return fine(state.tried, offers)
+        if (node.allocatable > 0 && node.allocatable === node.capacity) return fine(state.tried, `${offers}${more}`)
         const what = node.capacity === 0 ? 'the plugin registered none' : 'the plugin reports the others as unhealthy'
-        return broken(state.tried, `${offers}: ${what}`, `${logsOf(state.tried)}; dmesg | grep -i xid, on ${node.name}`)
+        return broken(
+          state.tried,
+          `${offers}: ${what}${more}`,
+          `${logsOf(state.tried)}; dmesg | grep -i xid, on ${node.name}`,
+        )
       })
     },
   }
@@ -63,7 +68,7 @@ export function exporterStep(pod: PodCase): Step {
       const reading = pod.readers.find(({ name, state }) => name !== BY_EXPORTER && state === 'reading')
       if (reading !== undefined) return fine('dcgm-exporter', `not needed: ${reading.name} reads the GPUs`)
       if (hasNumbers(pod)) return fine('dcgm-exporter', 'it reports the GPUs of the pod')
-      return inCluster(pod, (node) => componentState(pod, 'exporter', node))
+      return inCluster(pod, async (node) => (await componentState(pod, 'exporter', node)).finding)
     },
   }
 }
@@ -89,17 +94,53 @@ async function componentState(
   { cluster, pod, nodeName }: PodCase,
   component: Component,
   node: NodeDetail | undefined,
-): Promise<Finding> {
+): Promise<{ readonly finding: Finding; readonly more: string }> {
   const name = node?.name ?? (pod?.node || nodeName)
   const { here, elsewhere } = (await cluster?.component(component, name)) ?? { here: [], elsewhere: undefined }
   const [first] = [...here.filter((each) => !isHealthy(each)), ...here]
-  if (first === undefined) return missing(component, name, elsewhere, node)
-  const tried = `${first.namespace}/${first.name}`
-  if (isHealthy(first)) return fine(tried, `Running on ${name}`)
-  const startedMs = (first.startedS ?? 0) * 1000
-  if (first.waiting === '' && first.phase === 'Running' && Date.now() - startedMs < STARTING_MS)
-    return unknown(tried, 'it has just started, and is not ready yet')
-  return broken(tried, podStateWords(first), fixOf(first))
+  const set = await daemonSetFor(cluster, component, first ?? elsewhere)
+  const more = set.words === '' ? '' : `; ${set.words}`
+  if (first === undefined)
+    return { finding: missing({ component, node: name, elsewhere, detail: node, found: set.found, more }), more }
+  return { finding: stateFinding(first, name, more), more }
+}
+
+function stateFinding(pod: PodDetail, node: string, more: string): Finding {
+  const tried = `${pod.namespace}/${pod.name}`
+  if (isHealthy(pod)) return fine(tried, `Running on ${node}${more}`)
+  const startedMs = (pod.startedS ?? 0) * 1000
+  if (pod.waiting === '' && pod.phase === 'Running' && Date.now() - startedMs < STARTING_MS)
+    return unknown(tried, `it has just started, and is not ready yet${more}`)
+  return broken(tried, `${podStateWords(pod)}${more}`, fixOf(pod))
+}
+
+/** The DaemonSet of a component, in words; empty if it has none. */
+interface SetOfComponent {
+  readonly found: DaemonSetDetail | undefined
+  readonly words: string
+}
+
+/** The DaemonSet that made a pod, or else any DaemonSet of the component. */
+async function daemonSetFor(
+  cluster: ClusterView | undefined,
+  component: Component,
+  pod: PodDetail | undefined,
+): Promise<SetOfComponent> {
+  try {
+    const sets = (await cluster?.daemonSets(component)) ?? []
+    const own = sets.find(({ namespace, name }) => namespace === pod?.namespace && name === pod.daemonSet)
+    const found = own ?? sets[0]
+    return { found, words: found === undefined ? '' : daemonSetWords(found) }
+  } catch (error) {
+    return { found: undefined, words: `its DaemonSet is not known: ${messageOf(error)}` }
+  }
+}
+
+function daemonSetWords({ namespace, name, desired, ready }: DaemonSetDetail): string {
+  const set = `DaemonSet ${namespace}/${name}`
+  if (desired === 0) return `${set} selects no node`
+  if (desired === undefined || ready === undefined) return `${set} does not say how many of its pods are ready`
+  return `${set}: ${ready} of ${countOf(desired, 'pod')} ready`
 }
 
 function isHealthy({ phase, waiting, isReady }: PodDetail): boolean {
@@ -132,26 +173,43 @@ function logsOf(pod: string): string {
 }
 
 /** A component without a pod for the node: the node may lack the labels by which its DaemonSet chooses nodes. */
-function missing(
-  component: Component,
-  node: string,
-  elsewhere: PodDetail | undefined,
-  detail: NodeDetail | undefined,
-): Finding {
+function missing({
+  component,
+  node,
+  elsewhere,
+  detail,
+  found,
+  more,
+}: {
+  readonly component: Component
+  readonly node: string
+  readonly elsewhere: PodDetail | undefined
+  readonly detail: NodeDetail | undefined
+  readonly found: DaemonSetDetail | undefined
+  readonly more: string
+}): Finding {
   const tried = `pods of the ${component} on ${node}`
   const install =
     component === 'exporter'
       ? 'add "- type: nvml" to data_sources, which needs no exporter; or install dcgm-exporter'
       : 'install the NVIDIA device plugin, or the GPU Operator'
-  if (elsewhere === undefined) return broken(tried, 'the cluster has none', install)
-  const other = `${elsewhere.namespace}/${elsewhere.name} on ${elsewhere.node || 'no node'}`
-  const lacking = Object.entries(elsewhere.nodeSelector).filter(([label, value]) => detail?.labels[label] !== value)
+  if (elsewhere === undefined && found === undefined) return broken(tried, `the cluster has none${more}`, install)
+  const namespace = found?.namespace ?? elsewhere?.namespace ?? ''
+  const other =
+    elsewhere === undefined ? '' : `${elsewhere.namespace}/${elsewhere.name} on ${elsewhere.node || 'no node'}`
+  const selector = found?.nodeSelector ?? elsewhere?.nodeSelector ?? {}
+  const lacking = Object.entries(selector).filter(([label, value]) => detail?.labels[label] !== value)
   if (detail === undefined || lacking.length === 0)
-    return broken(tried, `none; there is ${other}`, `kubectl get daemonsets -n ${shellWord(elsewhere.namespace)}`)
+    return broken(
+      tried,
+      `none${other === '' ? '' : `; there is ${other}`}${more}`,
+      `kubectl get daemonsets -n ${shellWord(namespace)}`,
+    )
   const labels = lacking.map(([label, value]) => `${label}=${value}`)
+  const placed = other === '' ? 'by which its DaemonSet selects nodes' : `by which ${other} was placed`
   return broken(
     tried,
-    `none: ${node} has no label ${labels.join(', ')}, by which ${other} was placed`,
+    `none: ${node} has no label ${labels.join(', ')}, ${placed}${more}`,
     `kubectl label node ${shellWord(node)} ${labels.map(shellWord).join(' ')}`,
   )
 }

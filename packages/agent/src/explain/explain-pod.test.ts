@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import {
   type ApiPodOptions,
   ApiServerDouble,
+  apiDaemonSet,
   apiNode,
   apiPod,
 } from '../../../../test/doubles/api-server/api-server-double.ts'
@@ -175,6 +176,30 @@ const CAUSES: readonly {
     broken: /^exporter \| .* \| the cluster has none \| add "- type: nvml" to data_sources/,
   },
   {
+    cause: 'the exporter crashes on some nodes',
+    play: ({ api, exporter }) => {
+      exporter({ waiting: 'CrashLoopBackOff', restarts: 12, daemonSet: 'exporter-b' })
+      api.daemonSets = ['exporter-a', 'exporter-b'].map((name, at) =>
+        apiDaemonSet(name, { namespace: 'gpu', labels: OF_EXPORTER, desired: 4 + at, ready: 4 - at }),
+      )
+    },
+    broken:
+      /^exporter \| gpu\/dcgm-exporter-x \| Running: Crash.*times; DaemonSet gpu\/exporter-b: 3 of 5 pods ready \|/,
+  },
+  {
+    cause: 'the DaemonSet of the exporter selects no node',
+    play: ({ api }) => {
+      api.remove('dcgm-exporter-x', 'gpu')
+      const [nodeSelector, counts] = [{ 'nvidia.com/gpu.deploy.dcgm-exporter': 'true' }, { desired: 0, ready: 0 }]
+      api.daemonSets = [
+        apiDaemonSet('other', { namespace: 'gpu', labels: { app: 'other' }, desired: 9, ready: 9 }),
+        apiDaemonSet('dcgm', { namespace: 'gpu', labels: OF_EXPORTER, nodeSelector, ...counts }),
+      ]
+    },
+    broken:
+      /^exporter \| .* \| none: node-a has no label \S+=true, by which its DaemonSet selects nodes; DaemonSet gpu\/dcgm selects no node \| kubectl label node node-a nvidia\.com\/gpu\.deploy\.dcgm-exporter=true$/,
+  },
+  {
     cause: 'the driver is not loaded',
     play: ({ node }) => node.remove('proc/driver'),
     broken: /^driver \| .*proc\/driver\/nvidia\/version \| ENOENT.* \| sudo modprobe nvidia/,
@@ -311,6 +336,20 @@ test('a pod that has just started is not at fault, and neither is an API server 
   const found = await links({ holds: ['GPU-aa'], attribution: OF_KUBELET })
   assert.equal(brokenWords(found), 'none')
   assert.match(found.at(-1)?.answer ?? '', /^it started .* ago; numbers come within 90 s$/)
+})
+
+test('an API server that does not allow DaemonSets is said to refuse them, and nothing else changes', async (t) => {
+  const { api, links } = await bringUp(t)
+  api.fault = ({ pathname }, _, response) => {
+    if (!pathname.endsWith('/daemonsets')) return false
+    response.writeHead(403).end()
+    return true
+  }
+  const refused = '; its DaemonSet is not known: .*forbids it \\(403\\); .*a role with list of daemonsets$'
+  const [plugin, exporter] = (await links()).slice(3, 5)
+  assert.deepEqual([plugin?.state, exporter?.state], ['ok', 'ok'])
+  assert.match(plugin?.answer ?? '', new RegExp(`^node-a offers 8 of 8 GPUs${refused}`))
+  assert.match(exporter?.answer ?? '', new RegExp(`^Running on node-a${refused}`))
 })
 
 test('an API server that refuses is the reason of missing labels', async (t) => {

@@ -155,6 +155,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
   pods: 'get, list and watch of pods',
   nodes: 'get of nodes',
   resourceslices: 'get and list of resourceslices',
+  daemonsets: 'list of daemonsets',
 }
 
 function rightOf(path: string): string {

@@ -2,11 +2,12 @@ import { SondeError } from '@sonde/sdk'
 import { APP_LABELS, SERVICE_LABELS } from '@sonde/sdk/internal'
 import { gpusIn } from './api-pod.ts'
 import type { ApiServer } from './api-server.ts'
+import { type DaemonSetDetail, daemonSetOf } from './daemon-set.ts'
 import { jsonFrom, objectAt, objectsAt, textAt } from './json.ts'
 import { COMPONENT_LABELS, type Component, type PodDetail, podDetailOf, textsIn } from './pod-detail.ts'
 
-/** Pods of one answer. Policy: further pods are not looked at. */
-const PAGE_PODS = 500
+/** Objects of one answer. Policy: further objects are not looked at. */
+const PAGE_OBJECTS = 500
 /** Labels that name the app and the service of a pod. */
 const DECIDING: ReadonlySet<string> = new Set([...APP_LABELS, ...SERVICE_LABELS])
 
@@ -88,11 +89,21 @@ export class ClusterView {
     return { here: made, elsewhere: made.length > 0 ? undefined : all[0] }
   }
 
+  /** The DaemonSets of a component. @throws SondeError `SRC_API_SERVER` as {@link pod}. */
+  async daemonSets(component: Component): Promise<readonly DaemonSetDetail[]> {
+    const items = await this.#items('/apis/apps/v1/daemonsets?')
+    return items.flatMap((item) => daemonSetOf(item) ?? []).filter((each) => each.component === component)
+  }
+
   async #pods(path: string): Promise<readonly PodDetail[]> {
-    const page = `${path}${path.endsWith('?') ? '' : '&'}limit=${PAGE_PODS}`
+    return (await this.#items(path)).flatMap((item) => this.#detailOf(item) ?? [])
+  }
+
+  async #items(path: string): Promise<readonly object[]> {
+    const page = `${path}${path.endsWith('?') ? '' : '&'}limit=${PAGE_OBJECTS}`
     const answer = await this.#ask(page, () => this.#server.list(page, this.#ending.signal))
     if (answer.status !== 200) throw new SondeError('SRC_API_SERVER', `the API server ${this.address} answers 410`)
-    return objectsAt(jsonFrom(answer.text), 'items').flatMap((item) => this.#detailOf(item) ?? [])
+    return objectsAt(jsonFrom(answer.text), 'items')
   }
 
   #detailOf(pod: unknown): PodDetail | undefined {

@@ -20,6 +20,8 @@ export interface PodDetail extends ApiPod {
   readonly nodeSelector: Readonly<Record<string, string>>
   /** Name of the node for which a DaemonSet made it; empty if none did. */
   readonly madeFor: string
+  /** Name of the DaemonSet that made it; empty if none did. */
+  readonly daemonSet: string
   /** Address in the network of the cluster; empty while it has none. */
   readonly ip: string
 }
@@ -61,11 +63,16 @@ export function podDetailOf(pod: unknown, options: ApiPodOptions): PodDetail | u
     claims: objectsAt(spec, 'resourceClaims').length > 0,
     nodeSelector: textsIn(objectAt(spec, 'nodeSelector')),
     madeFor: madeFor(spec),
+    daemonSet: textAt(
+      objectsAt(metadata, 'ownerReferences').find((owner) => textAt(owner, 'kind') === 'DaemonSet'),
+      'name',
+    ).slice(0, 253),
     ip: textAt(status, 'podIP').slice(0, 64),
   }
 }
 
-function componentOf(labels: unknown): Component | undefined {
+/** The component whose pods have these labels; undefined if it is none. */
+export function componentOf(labels: unknown): Component | undefined {
   return (Object.keys(COMPONENT_LABELS) as Component[]).find((component) =>
     Object.entries(COMPONENT_LABELS[component]).some(([label, values]) => values.includes(textAt(labels, label))),
   )
