@@ -7,7 +7,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
 import { docaTelemetryAdpRetx } from '../../packages/agent/src/sources/doca-telemetry-adp-retx/doca-telemetry-adp-retx.ts'
 import { docaTelemetryDiag } from '../../packages/agent/src/sources/doca-telemetry-diag/doca-telemetry-diag.ts'
 import { docaTelemetryPci } from '../../packages/agent/src/sources/doca-telemetry-pci/doca-telemetry-pci.ts'
@@ -27,10 +26,10 @@ import {
   simulatedAddress,
   writeKernelCases,
 } from './cases.ts'
+import { RULES_FOLDER, rulesOf } from './rule-files.ts'
 import { type SeriesValues, Target, valuesText } from './scraped.ts'
 
-const RULES = new URL('../../deploy/prometheus/rules/doca.yaml', import.meta.url)
-const TESTS = new URL('../../deploy/prometheus/rules/tests/doca.yaml', import.meta.url)
+const TESTS = new URL('tests/doca.yaml', RULES_FOLDER)
 const STEP_S = 30
 const SCRAPES = 40
 /** Before it the agent of the target `restarted` was away for longer than rules look back. */
@@ -39,28 +38,7 @@ const RESTART = 20
 const END = `${(SCRAPES - 1) * STEP_S}s`
 const SOURCES = [docaTelemetryAdpRetx, docaTelemetryDiag, docaTelemetryPci, docaTelemetryPhy]
 
-interface Rule {
-  readonly alert?: string
-  readonly expr: string
-  readonly for?: string
-  readonly labels?: { readonly severity: string }
-  readonly annotations?: Readonly<Record<string, string>>
-}
-
-const rules = (parse(readFileSync(RULES, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
-  (group) => group.rules,
-)
-
-test('each alert waits, has a severity and texts, and names an existing runbook', () => {
-  for (const { alert, labels, annotations = {}, ...rule } of rules) {
-    if (alert === undefined) continue
-    assert.match(rule.for ?? '', /^\d+m$/, alert)
-    assert.match(labels?.severity ?? '', /^(warning|critical)$/, alert)
-    assert.deepEqual(Object.keys(annotations), ['summary', 'description', 'runbook_url'], alert)
-    const page = new URL(`../../docs/runbooks/${alert}.md`, import.meta.url)
-    assert.match(readFileSync(page, 'utf8'), new RegExp(`^# ${alert}\n`))
-  }
-})
+const rules = rulesOf('doca')
 
 test('faults fire their alerts and look-alikes do not, in series from scrapes', needs('cc', 'promtool'), async (t) => {
   const series: SeriesValues = new Map()

@@ -52,6 +52,8 @@ export interface DeliverySink extends Sink {
   readonly queuedRecords: number
   /** Size of the queued records, as limits count it. Unit: bytes. */
   readonly queuedBytes: number
+  /** Limit of `queuedBytes`. Unit: bytes. */
+  readonly queuedBytesMax: number
   /**
    * The age of the oldest record that has not arrived: 0 with an empty queue, undefined until the first record of an
    * earlier process is read. Unit: seconds.

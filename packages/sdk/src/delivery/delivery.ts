@@ -107,6 +107,10 @@ class Delivery<P> implements DeliverySink {
     return this.#queue.bytes
   }
 
+  get queuedBytesMax(): number {
+    return this.#limits.queueLimitBytes
+  }
+
   get lagS(): number | undefined {
     return this.#queue.records === 0 ? 0 : this.#requests.lagS
   }

@@ -160,6 +160,7 @@ export const sinkHealthType = defineOwnType('sonde_sink', 'How a sink fares', {
   accept_seconds_total: counter('f64', { unit: 'seconds', help: 'Time spent taking records' }),
   queued_records: optional(gauge('u64', { help: 'Records that have not arrived; absent where it does not say' })),
   queued_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Size of these records' })),
+  queue_limit_bytes: optional(gauge('u64', { unit: 'bytes', help: 'Limit of this size' })),
   lag_seconds: optional(gauge('f64', { unit: 'seconds', help: 'Age of the oldest of these records; 0 without any' })),
 })
 

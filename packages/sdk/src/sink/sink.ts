@@ -84,6 +84,8 @@ export interface Sink {
   readonly queuedRecords?: number | undefined
   /** Size of these records. Unit: bytes. Default: unknown. */
   readonly queuedBytes?: number | undefined
+  /** Limit of `queuedBytes`. Unit: bytes. Default: unknown. */
+  readonly queuedBytesMax?: number | undefined
   /** The age of the oldest of these records, 0 without any. Unit: seconds. Default: unknown. */
   readonly lagS?: number | undefined
   /** Why the sink fails, as a sentence; empty if it does not fail. Default: unknown. */

@@ -4,7 +4,7 @@ import type { Source } from '../source/source.ts'
 
 /** Writes the state of a sink as a row of `sonde_sink`; the source collects it. `isUp` is undefined if unknown. */
 export function reportSink(source: Source, sink: Sink, isUp: boolean | undefined): void {
-  const { name, stats, queuedRecords, queuedBytes, lagS, fallback } = sink
+  const { name, stats, queuedRecords, queuedBytes, queuedBytesMax, lagS, fallback } = sink
   const row = source.bind(sinkHealthType, { sink: name })
   row.counter('records_in_total').set(stats.in)
   row.counter('records_out_total').set(stats.out)
@@ -17,5 +17,6 @@ export function reportSink(source: Source, sink: Sink, isUp: boolean | undefined
   if (fallback !== undefined) row.gauge('fallback').set(fallback === '' ? 0 : 1)
   if (queuedRecords !== undefined) row.gauge('queued_records').set(queuedRecords)
   if (queuedBytes !== undefined) row.gauge('queued_bytes').set(queuedBytes)
+  if (queuedBytesMax !== undefined) row.gauge('queue_limit_bytes').set(queuedBytesMax)
   if (lagS !== undefined) row.gauge('lag_seconds').set(lagS)
 }

@@ -63,6 +63,10 @@ export class ThinnedSink implements Sink {
     return this.#sink.queuedBytes
   }
 
+  get queuedBytesMax(): number | undefined {
+    return this.#sink.queuedBytesMax
+  }
+
   get lagS(): number | undefined {
     return this.#sink.lagS
   }

@@ -108,6 +108,10 @@ class Files implements FilesSink {
     return this.#context.queuedBytes
   }
 
+  get queuedBytesMax(): number {
+    return this.#context.config.queueLimitBytes
+  }
+
   get failing(): string {
     const { config, disk, failing, queuedRecords } = this.#context
     return failing !== '' || queuedRecords === 0 ? failing : disk.hanging(config.dataRoot)

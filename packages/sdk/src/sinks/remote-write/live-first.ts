@@ -35,6 +35,10 @@ export class LiveFirst implements DeliverySink {
     return this.#live.queuedBytes + this.#backlog.queuedBytes
   }
 
+  get queuedBytesMax(): number {
+    return this.#live.queuedBytesMax + this.#backlog.queuedBytesMax
+  }
+
   get lagS(): number | undefined {
     const [live, backlog] = [this.#live.lagS, this.#backlog.lagS]
     return live === undefined || backlog === undefined ? undefined : Math.max(live, backlog)
