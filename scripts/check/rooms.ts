@@ -73,6 +73,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'state-file',
     'outbound',
     'access',
+    'agents',
     'params',
     'config',
     'store',

@@ -18,6 +18,8 @@ import * as v from 'valibot'
 
 export { type AccessConfig, accessSchema } from './access/config.ts'
 
+import { agentsSection } from './agents/config.ts'
+
 /** Schema of `store`. */
 export const storeSchema = block({
   enabled: setting(
@@ -127,6 +129,7 @@ export const consoleSchema = block({
       'How late its samples can be found: last values hold longer by this, and the live view lags by it. 0: learned from the age of its newest sample, at most 30 000',
     ),
   }),
+  agents: agentsSection,
   webhooks: section({
     receivers: setting(
       receivers(),

@@ -39,6 +39,9 @@ const VIEWS = [
   '/settings',
 ] as const
 
+/** All addresses of the page: its views, those of one node of a console, and the list of nodes. */
+const ADDRESSES = [...VIEWS, '/nodes', '/nodes/:node', ...VIEWS.map((view) => `/nodes/:node${view}`)]
+
 /** Whether an address belongs to the page, so that nothing else can be served there. */
 export function isOfPage(path: string): boolean {
   const parts = path.split('/')
@@ -46,7 +49,7 @@ export function isOfPage(path: string): boolean {
     const wanted = view.split('/')
     return wanted.length === parts.length && wanted.every((part, at) => part === parts[at] || part.startsWith(':'))
   }
-  if (VIEWS.some(isView)) return true
+  if (ADDRESSES.some(isView)) return true
   const root = pageDir()
   return parts[1] === 'assets' || (root !== undefined && existsSync(join(root, path)))
 }
@@ -73,7 +76,7 @@ export async function pageRoutes(app: FastifyInstance): Promise<void> {
       response.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
     },
   })
-  for (const view of VIEWS) app.get(view, (_request, reply) => reply.sendFile('index.html'))
+  for (const view of ADDRESSES) app.get(view, (_request, reply) => reply.sendFile('index.html'))
   app.get('/*', (request, reply) => {
     // The frame shows that there is no such page. Programs get the usual error for unknown addresses.
     const isForPeople = request.headers.accept?.includes('text/html') === true && !request.url.startsWith('/api/')

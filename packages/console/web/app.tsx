@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Redirect, Route, Router, Switch } from 'wouter'
 import { useSearch } from 'wouter/use-browser-location'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
@@ -17,6 +17,7 @@ import {
   GpuPage,
   GpusPage,
   NodePage,
+  NodesPage,
   PciPage,
   PodPage,
   PortPage,
@@ -29,6 +30,7 @@ import { OfOneNode } from './pages/of-one-node.tsx'
 import { usePageTitle } from './pages/use-page-title.ts'
 import { LoginPage } from './shell/login-page.tsx'
 import { Shell } from './shell/shell.tsx'
+import { pageBase } from './state/node-scope.ts'
 import { isLoggedOut } from './state/session.ts'
 import { useStore } from './state/value-store.ts'
 
@@ -38,55 +40,58 @@ export function App() {
   const isOut = useStore(isLoggedOut)
   if (isOut) return <LoginPage />
   return (
-    <Shell>
-      <PanelBoundary>
-        <Switch>
-          <Route path="/">
-            <OfOneNode>
-              <NodePage />
-            </OfOneNode>
-          </Route>
-          <Route path="/gpus" component={GpusPage} />
-          <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
-          <Route path="/apps" component={AppsPage} />
-          <Route path="/apps/:app/gpu">{({ app }) => <AppPage key={app} app={meant(app)} />}</Route>
-          <Route path="/pods/:namespace/:pod">
-            {({ namespace, pod }) => (
-              <PodPage key={`${namespace}/${pod}`} namespace={meant(namespace)} name={meant(pod)} />
-            )}
-          </Route>
-          <Route path="/fabric">
-            <OfOneNode>
-              <FabricPage />
-            </OfOneNode>
-          </Route>
-          <Route path="/fabric/:device">
-            {({ device }) => (
+    <Router base={pageBase()}>
+      <Shell>
+        <PanelBoundary>
+          <Switch>
+            <Route path="/">
               <OfOneNode>
-                <PortPage key={device} name={meant(device)} />
+                <NodePage />
               </OfOneNode>
-            )}
-          </Route>
-          <Route path="/fabric/:device/:port">
-            {({ device, port }) => <PortPage key={`${device}/${port}`} name={`${meant(device)}/${port}`} />}
-          </Route>
-          <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
-          <Route path="/entities" component={EntitiesPage} />
-          <Route path="/entities/:id">{({ id }) => <EntityPage key={id} id={meant(id)} />}</Route>
-          <Route path="/events" component={EventsPage} />
-          <Route path="/events/:id">{({ id }) => <EventPage key={id} id={meant(id)} />}</Route>
-          <Route path="/explore" component={ExplorePage} />
-          <Route path="/explorer" component={ToExplorer} />
-          <Route path="/sources" component={SourcesPage} />
-          <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={meant(name)} />}</Route>
-          <Route path="/settings" component={SettingsPage} />
-          <Route path="/explain" component={ExplainPage} />
-          <Route>
-            <NoPage />
-          </Route>
-        </Switch>
-      </PanelBoundary>
-    </Shell>
+            </Route>
+            <Route path="/nodes" component={NodesPage} />
+            <Route path="/gpus" component={GpusPage} />
+            <Route path="/gpus/:device">{({ device }) => <GpuPage key={device} id={meant(device)} />}</Route>
+            <Route path="/apps" component={AppsPage} />
+            <Route path="/apps/:app/gpu">{({ app }) => <AppPage key={app} app={meant(app)} />}</Route>
+            <Route path="/pods/:namespace/:pod">
+              {({ namespace, pod }) => (
+                <PodPage key={`${namespace}/${pod}`} namespace={meant(namespace)} name={meant(pod)} />
+              )}
+            </Route>
+            <Route path="/fabric">
+              <OfOneNode>
+                <FabricPage />
+              </OfOneNode>
+            </Route>
+            <Route path="/fabric/:device">
+              {({ device }) => (
+                <OfOneNode>
+                  <PortPage key={device} name={meant(device)} />
+                </OfOneNode>
+              )}
+            </Route>
+            <Route path="/fabric/:device/:port">
+              {({ device, port }) => <PortPage key={`${device}/${port}`} name={`${meant(device)}/${port}`} />}
+            </Route>
+            <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
+            <Route path="/entities" component={EntitiesPage} />
+            <Route path="/entities/:id">{({ id }) => <EntityPage key={id} id={meant(id)} />}</Route>
+            <Route path="/events" component={EventsPage} />
+            <Route path="/events/:id">{({ id }) => <EventPage key={id} id={meant(id)} />}</Route>
+            <Route path="/explore" component={ExplorePage} />
+            <Route path="/explorer" component={ToExplorer} />
+            <Route path="/sources" component={SourcesPage} />
+            <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={meant(name)} />}</Route>
+            <Route path="/settings" component={SettingsPage} />
+            <Route path="/explain" component={ExplainPage} />
+            <Route>
+              <NoPage />
+            </Route>
+          </Switch>
+        </PanelBoundary>
+      </Shell>
+    </Router>
   )
 }
 

@@ -13,7 +13,7 @@ export interface HttpError {
 }
 
 const LATER = new Set([
-  ...['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'WHK_BUSY'],
+  ...['QRY_BACKEND_OPEN', 'STR_LIMIT', 'QRY_BUSY', 'EXP_BUSY', 'WHK_BUSY', 'NOD_BUSY', 'NOD_UNREACHABLE'],
   ...['SET_SYNTAX', 'SET_LIMIT', 'SET_READ'],
 ])
 
@@ -55,6 +55,11 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   HTTP_CROSS_SITE: 403,
   HTTP_NOT_FOUND: 404,
   WHK_UNKNOWN: 404,
+  NOD_UNKNOWN: 404,
+  NOD_ROUTE: 404,
+  NOD_LOGIN: 502,
+  NOD_ANSWER: 502,
+  NOD_TIMEOUT: 504,
   HTTP_HOST: 421,
 }
 
@@ -71,6 +76,7 @@ export function httpErrorOf(error: unknown): HttpError {
     if (status !== undefined) return { status, code, message, ...(retryAfterS !== undefined && { retryAfterS }) }
     if (
       code === 'CON_NO_AGENT' ||
+      code === 'CON_NO_HISTORY' ||
       code === 'EXP_UNKNOWN' ||
       code === 'SET_UNKNOWN' ||
       code === 'SIM_UNKNOWN' ||

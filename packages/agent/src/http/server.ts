@@ -17,6 +17,7 @@ import { simulatorRoutes } from './simulator.ts'
 import { isStream, streamRoute } from './stream.ts'
 import { tracebackRoute } from './traceback.ts'
 import { UnreadAnswers } from './unread-answers.ts'
+import { versionsRoute } from './versions.ts'
 
 /** Time for current answers when the server closes. */
 const CLOSE_LIMIT_MS = 1000
@@ -46,6 +47,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   healthRoutes(app, agent)
   apiRoutes(app, agent, queried)
   devicesRoute(app, agent)
+  versionsRoute(app, agent)
   hintsRoute(app, agent, queried)
   eventsRoute(app, agent)
   eventRoutes(app, agent, queried)

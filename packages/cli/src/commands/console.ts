@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import {
   admit,
   catalogueRoutes,
+  compress,
   createHttpServer,
   endAnswersWithin,
   HttpStats,
@@ -11,18 +12,21 @@ import {
   UnreadAnswers,
 } from '@sonde/agent'
 import {
+  Agents,
   AgentWatch,
   aloneRoutes,
   appRoutes,
   describeConsole,
   ExporterHistory,
+  isNodeStream,
+  nodeRoutes,
   PrometheusHistory,
   pageRoutes,
   scraperRoutes,
   type Webhooks,
   webhookRoutes,
 } from '@sonde/console'
-import { printable, processTimers } from '@sonde/sdk/internal'
+import { countOf, printable, processTimers } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config/config-error.ts'
@@ -46,23 +50,22 @@ import type { Running } from './run.ts'
 /** How long open answers may still run after the server begins to close. */
 const CLOSE_LIMIT_MS = 1000
 
-/** `sonde console`: the page and the query API over a server with the HTTP API of Prometheus. */
+/**
+ * `sonde console`: the page and the API over several agents, over a server with the HTTP API of Prometheus, or both.
+ */
 export async function runConsole(loaded: Loaded): Promise<Running> {
-  const { host, port, prometheus } = loaded.config.console
+  const { host, port } = loaded.config.console
   const log = openLog(loaded.config.log.level)
   const management = await openManagement(loaded, host, log)
-  const { interval_ms: intervalMs, latency_ms: latencyMs } = prometheus
-  const url = management.params.value('prometheus_url')
-  if (url === '') {
+  const history = openHistory(loaded, management)
+  const agents = openAgents(loaded, log)
+  if (history === undefined && agents === undefined) {
     throw new ConfigError([
-      'console.prometheus.url is missing; give --prometheus http://HOST:9090, set it with sonde params set prometheus_url=…, or run sonde up for a history of its own',
+      'console.prometheus.url is missing, and console.agents; give --prometheus http://HOST:9090, set it with sonde params set prometheus_url=…, name agents in console.agents, or run sonde up for a history of its own',
     ])
   }
-  const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
-  const allowsPrivate = !management.params.isSet('prometheus_url') || loaded.config.access.allow_private_urls
-  const history = new PrometheusHistory({ url, allowsPrivate, ...given })
   const webhooks = openWebhooks(loaded, log)
-  const app = serverOf(loaded, history, { management, log })
+  const app = serverOf(loaded, { history, agents, management, log })
   webhookRoutes(app, webhooks)
   notifyOfParams(management, webhooks)
   await pageRoutes(app)
@@ -73,13 +76,10 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   })
   const address = app.server.address()
   const addresses = `http://${hostAndPort(host, typeof address === 'object' && address !== null ? address.port : port)}`
-  const fault = await history.look()
-  const words = [
-    fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`,
-    await accessWords(management.access),
-  ]
+  await agents?.start()
+  const words = [await historyWords(history), agentWords(agents), await accessWords(management.access)]
   console.log(printable(`Sonde is ready on ${addresses} · ${words.filter((each) => each !== '').join(' · ')}`))
-  const watch = watchAgents(webhooks, history)
+  const watch = history && watchAgents(webhooks, history)
   return {
     addresses,
     async close() {
@@ -87,6 +87,33 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
       await Promise.all([app.close(), webhooks.close()])
     },
   }
+}
+
+/** The history of all nodes; undefined if none is given. */
+function openHistory({ config }: Loaded, { params }: Management): PrometheusHistory | undefined {
+  const { interval_ms: intervalMs, latency_ms: latencyMs } = config.console.prometheus
+  const url = params.value('prometheus_url')
+  if (url === '') return undefined
+  const given = { ...(intervalMs > 0 && { intervalMs }), ...(latencyMs > 0 && { latencyMs }) }
+  const allowsPrivate = !params.isSet('prometheus_url') || config.access.allow_private_urls
+  return new PrometheusHistory({ url, allowsPrivate, ...given })
+}
+
+/** The agents that the console asks itself; undefined if none are given. */
+function openAgents({ config }: Loaded, log: Logger): Agents | undefined {
+  const { agents: given } = config.console
+  if (!Agents.isGiven(given)) return undefined
+  return new Agents({ config: given, onFault: (fault) => log.warn({ error: fault }, 'agents') })
+}
+
+async function historyWords(history: PrometheusHistory | undefined): Promise<string> {
+  if (history === undefined) return ''
+  const fault = await history.look()
+  return fault === '' ? `history in ${history.transport.address}` : `history FAILING: ${fault}`
+}
+
+function agentWords(agents: Agents | undefined): string {
+  return agents === undefined ? '' : countOf(agents.count, 'agent')
 }
 
 /** Sends an event when an agent leaves; undefined if nobody wants it. */
@@ -101,13 +128,15 @@ function watchAgents(webhooks: Webhooks, history: PrometheusHistory): AgentWatch
   return watch
 }
 
-/** Parts of a server besides its history. */
+/** Parts of a server. */
 interface ServerParts {
+  readonly history: PrometheusHistory | undefined
+  readonly agents: Agents | undefined
   readonly management: Management
   readonly log: Logger
 }
 
-function serverOf(loaded: Loaded, history: PrometheusHistory, { management, log }: ServerParts): FastifyInstance {
+function serverOf(loaded: Loaded, { history, agents, management, log }: ServerParts): FastifyInstance {
   const { console: options, agent } = loaded.config
   const http = new HttpStats()
   const door = {
@@ -121,7 +150,7 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { management, log 
     http,
     log,
     connectionCount: agent.limits.connections,
-    isEndless: (address) => address.startsWith('/api/v1/stream'),
+    isEndless: (address) => address.startsWith('/api/v1/stream') || isNodeStream(address),
     admit: (request) => admit(door, request),
     authorize: authorizeBy(management.access),
     moreOf: () => Promise.resolve(''),
@@ -129,11 +158,14 @@ function serverOf(loaded: Loaded, history: PrometheusHistory, { management, log 
   const told = {
     version: VERSION,
     startedMs: Date.now(),
-    backend: history.transport.address,
+    backend: history?.transport.address ?? '',
     history,
+    nodeCount: () => agents?.count,
   }
   aloneRoutes(app, told)
   managementRoutes(app, management)
+  if (agents !== undefined) nodeRoutes(app, agents, { compress })
+  if (history === undefined) return app
   // Charts of apps query through the same history, so that all routes see the same rows.
   const { params, access } = management
   const rows = new ExporterHistory(history, () => isScraping(params))

@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Routes that read with a body. */
-const READS = new Set(['/api/v1/query'])
+const READS = new Set(['/api/v1/query', '/api/v1/nodes/:node/query'])
 const CSRF_HEADER = 'x-sonde-csrf'
 const loginSchema = v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) })
 

@@ -26,21 +26,37 @@ export interface ConsoleInfo {
   readonly version: string
   /** Unit: milliseconds since the Unix epoch. */
   readonly startedMs: number
-  /** Address of the server with the history, without credentials. */
+  /** Address of the server with the history, without credentials; empty if there is none. */
   readonly backend: string
   /** The contents of that history. */
-  readonly history: { readonly told: { readonly hasSimulated: boolean; readonly agentCount: number } }
+  readonly history: { readonly told: { readonly hasSimulated: boolean; readonly agentCount: number } } | undefined
+  /** How many agents the console asks itself; undefined if it is given none. */
+  readonly nodeCount: () => number | undefined
 }
 
+/** These routes need a history. */
+const OF_HISTORY = [
+  '/api/v1/query',
+  '/api/v1/types',
+  '/api/v1/series',
+  '/api/v1/stream',
+  '/api/v1/apps',
+  '/api/v1/apps/*',
+  '/api/v1/pods',
+  '/api/v1/pods/*',
+]
+
 /** The node of a console without agents: no hardware, and a history on another server. */
-export function describeConsole({ version, startedMs, backend, history }: ConsoleInfo): NodeAnswer {
-  const { hasSimulated, agentCount } = history.told
+export function describeConsole({ version, startedMs, backend, history, nodeCount }: ConsoleInfo): NodeAnswer {
+  const { hasSimulated = false, agentCount = 0 } = history?.told ?? {}
+  const count = nodeCount()
   return {
     node: hostname(),
     version,
     startedMs,
     backend,
     agentCount,
+    ...(count === undefined ? {} : { nodeCount: count }),
     nowMs: Date.now(),
     hardware: {
       ...{ cpuModel: 'unknown', cpuCount: 0, memoryBytes: 0, interfaceCount: 0, gpuCount: 0, nicCount: 0 },
@@ -51,7 +67,13 @@ export function describeConsole({ version, startedMs, backend, history }: Consol
     simulated: hasSimulated,
     command: sondeCommand(),
     store: {
-      ...{ state: 'none', reason: `History is in ${backend}.`, bytes: 0, oldestMs: null, ackedMs: 0 },
+      ...{
+        state: 'none',
+        reason: backend === '' ? 'Each agent has its own history.' : `History is in ${backend}.`,
+        bytes: 0,
+        oldestMs: null,
+        ackedMs: 0,
+      },
       ...{ queuedBytes: 0, errors: 0, corruptChunks: 0, backlogBytes: 0 },
     },
     service: { state: 'off', reason: '', socketsDir: '', ack: 'memory', clientCount: 0 },
@@ -63,13 +85,20 @@ export function aloneRoutes(app: FastifyInstance, told: ConsoleInfo): void {
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', () => ({ status: 'ready', waiting: [] }))
   app.get('/api/v1/node', (_request, reply) => reply.header('cache-control', 'no-store').send(describeConsole(told)))
-  for (const url of OF_AGENTS) {
+  const place =
+    told.nodeCount() === undefined
+      ? 'open the page of a node itself, which its sonde up serves'
+      : 'choose a node of /api/v1/nodes, and ask below its name'
+  refuse(app, OF_AGENTS, 'CON_NO_AGENT', `needs an agent: ${place}`)
+  if (told.history === undefined)
+    refuse(app, OF_HISTORY, 'CON_NO_HISTORY', `needs a history of all nodes: give --prometheus, or ${place}`)
+}
+
+function refuse(app: FastifyInstance, urls: readonly string[], code: string, why: string): void {
+  for (const url of urls) {
     app.all(url, ({ url: asked }) => {
       const [path = ''] = asked.split('?', 1)
-      throw new SondeError(
-        'CON_NO_AGENT',
-        `${path.slice(0, 100)} needs an agent: open the page of a node itself, which its sonde up serves`,
-      )
+      throw new SondeError(code, `${path.slice(0, 100)} ${why}`)
     })
   }
 }

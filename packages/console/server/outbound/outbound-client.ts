@@ -36,7 +36,10 @@ export interface OutboundRequest {
   readonly body?: string
   /** Time until the connection stands. Unit: milliseconds. Default: 5000, or `limitMs` if that is less. */
   readonly connectLimitMs?: number
-  /** Time until the request has its answer, with the parts of the body that are read. Unit: milliseconds. */
+  /**
+   * Time until the request has its answer, with the parts of the body that are read. Infinity for an answer that does
+   * not end. Unit: milliseconds.
+   */
   readonly limitMs: number
   readonly signal?: AbortSignal
 }
@@ -52,6 +55,8 @@ export interface OutboundAnswer {
 export interface OutboundOptions extends AddressRule {
   /** Whether connections are kept for further requests. Default: each request has its own. */
   readonly keepsConnections?: boolean
+  /** Certificate and key to show, and certificates (PEM) to trust. Default: none, and those that Node trusts. */
+  readonly certificates?: { readonly cert?: string; readonly key?: string; readonly ca?: string } | undefined
 }
 
 /**
@@ -60,10 +65,12 @@ export interface OutboundOptions extends AddressRule {
  */
 export class OutboundClient {
   readonly #rule: AddressRule
+  readonly #certificates: OutboundOptions['certificates']
   readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent } | undefined
 
-  constructor({ keepsConnections = false, ...rule }: OutboundOptions = {}) {
+  constructor({ keepsConnections = false, certificates = {}, ...rule }: OutboundOptions = {}) {
     this.#rule = rule
+    this.#certificates = certificates
     const options = { keepAlive: true }
     this.#agents = keepsConnections ? { http: new HttpAgent(options), https: new HttpsAgent(options) } : undefined
   }
@@ -104,7 +111,10 @@ export class OutboundClient {
       const end = (code: string, message: string) => (answer ?? request).destroy(new SondeError(code, message))
       const late = (words: string) => end('OUT_TIMEOUT', `${host} ${words}`)
       const connecting = setTimeout(() => late(`has no connection after ${connectLimitMs} ms`), connectLimitMs)
-      const whole = setTimeout(() => late(`gives no whole answer within ${limitMs} ms`), limitMs)
+      const whole =
+        limitMs < Number.POSITIVE_INFINITY
+          ? setTimeout(() => late(`gives no whole answer within ${limitMs} ms`), limitMs)
+          : undefined
       const stop = () => end('OUT_STOPPED', `the request to ${host} was stopped`)
       if (signal?.aborted === true) stop()
       signal?.addEventListener('abort', stop)
@@ -136,6 +146,7 @@ export class OutboundClient {
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
       lookup: checkedLookup(this.#rule),
       maxHeaderSize: HEADER_BYTES_MAX,
+      ...(isSecure ? this.#certificates : {}),
     }
     try {
       return (isSecure ? httpsRequest : httpRequest)(url, options)

@@ -7,6 +7,7 @@ import {
   routeAddress,
 } from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
+import { scopedAddress } from '../state/node-scope.ts'
 import { csrfWord, isLoggedOut } from '../state/session.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
@@ -31,7 +32,7 @@ const REQUEST_LIMIT_MS = 15_000
 async function request(path: string, init: RequestInit): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(unmarked(path), { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })
+    response = await fetch(unmarked(scopedAddress(path)), { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })
   } catch (cause) {
     throw new ApiError('WEB_UNREACHABLE', 0, `${location.host} does not answer.`, { cause })
   }
@@ -40,7 +41,7 @@ async function request(path: string, init: RequestInit): Promise<Response> {
     return response
   }
   const error = await errorOf(response)
-  if (error.code === 'ACC_LOGIN') isLoggedOut.set(true)
+  if (response.status === 401 && error.code === 'ACC_LOGIN') isLoggedOut.set(true)
   throw error
 }
 

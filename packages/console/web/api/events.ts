@@ -1,5 +1,6 @@
 import { type EventAnswer, type EventsAnswer, type RouteParameters, routeAddress } from '@sonde/sdk/api'
 import { useEffect, useMemo, useRef } from 'react'
+import { scopedAddress } from '../state/node-scope.ts'
 import { getAnswer } from './client.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
@@ -66,7 +67,7 @@ export interface LaneRequest {
 
 /** Address of the file of an event. */
 export function eventFileAddress(id: number): string {
-  return routeAddress('/api/v1/events/:id/file', { id })
+  return scopedAddress(routeAddress('/api/v1/events/:id/file', { id }))
 }
 
 /**

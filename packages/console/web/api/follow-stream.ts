@@ -1,5 +1,6 @@
 import type { StreamEvents } from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
+import { scopedAddress } from '../state/node-scope.ts'
 import { parseMarked } from './marked-text.ts'
 
 /** Time until a lost stream is opened again. It doubles until the stream has worked. Unit: milliseconds. */
@@ -52,7 +53,7 @@ export function followStream({ address, takers, proof, silenceMs, onOpen }: Foll
     timer = setTimeout(lose, silenceMs)
   }
   const connect = (): void => {
-    const opened = new EventSource(address())
+    const opened = new EventSource(scopedAddress(address()))
     source = opened
     awaitMore()
     opened.onopen = () => onOpen?.(true)

@@ -9,6 +9,15 @@ const DRAWINGS = {
       <path d="M4.6 4.8h.01M4.6 11.2h.01M7 4.8h2M7 11.2h2" />
     </>
   ),
+  nodes: (
+    <>
+      <rect x="1.6" y="2" width="5.4" height="4.4" rx="1" />
+      <rect x="9" y="2" width="5.4" height="4.4" rx="1" />
+      <rect x="1.6" y="9.6" width="5.4" height="4.4" rx="1" />
+      <rect x="9" y="9.6" width="5.4" height="4.4" rx="1" />
+      <path d="M3.4 4.2h.01M10.8 4.2h.01M3.4 11.8h.01M10.8 11.8h.01" />
+    </>
+  ),
   fabric: (
     <>
       <rect x="5.7" y="1.8" width="4.6" height="3.6" rx=".8" />

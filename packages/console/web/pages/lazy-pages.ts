@@ -2,6 +2,7 @@ import { lazyPage } from './lazy-page.tsx'
 
 /** Every page has its own file. The first load fetches the frame and one page. */
 export const NodePage = lazyPage(async () => (await import('./node/node-page.tsx')).NodePage)
+export const NodesPage = lazyPage(async () => (await import('./nodes/nodes-page.tsx')).NodesPage)
 export const GpusPage = lazyPage(async () => (await import('./gpus/gpus-page.tsx')).GpusPage)
 export const GpuPage = lazyPage(async () => (await import('./gpu/gpu-page.tsx')).GpuPage)
 export const AppsPage = lazyPage(async () => (await import('./apps/apps-page.tsx')).AppsPage)

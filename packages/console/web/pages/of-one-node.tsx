@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import { useNode } from '../api/resources.ts'
 import { Empty } from '../components/empty.tsx'
 import { usePageState } from '../state/time-window.ts'
@@ -11,6 +11,8 @@ import { usePageTitle } from './use-page-title.ts'
  */
 export function OfOneNode({ children }: { readonly children: ReactNode }) {
   const { data: node } = useNode()
+  // A console without a history has nothing of its own to show.
+  if (node?.backend === '') return <Redirect to="/nodes" replace />
   return node?.agentCount !== undefined && node.agentCount > 1 ? <SeveralNodes count={node.agentCount} /> : children
 }
 

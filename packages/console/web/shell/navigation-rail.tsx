@@ -7,6 +7,7 @@ import { useToldSecond } from '../api/stale.ts'
 import { Icon, Logo } from '../components/icon.tsx'
 import { countText, groupThousands } from '../format/number.ts'
 import { formatAge } from '../format/time.ts'
+import { scopedNode } from '../state/node-scope.ts'
 import { usePageState } from '../state/time-window.ts'
 import { DESTINATIONS, isCurrent } from './navigation.ts'
 
@@ -24,7 +25,8 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
         <span>Sonde</span>
       </Link>
       <ul className="rail-list">
-        {DESTINATIONS.map((destination) => {
+        <NodesItem node={node} />
+        {destinationsOf(node).map((destination) => {
           const counted = countedOf(destination.path, devices?.devices, interfacesOf(node))
           const current = isCurrent(destination, location)
           return (
@@ -61,6 +63,31 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
       <RailFoot />
     </nav>
   )
+}
+
+/** The way to all nodes of a console, which is loaded anew: the pages of one node ask that node. */
+function NodesItem({ node }: { readonly node: NodeAnswer | undefined }) {
+  const [location] = useLocation()
+  if (scopedNode() === '' && node?.nodeCount === undefined) return null
+  return (
+    <li>
+      <a className="rail-item" href="/nodes" aria-current={location === '/nodes' ? 'page' : undefined}>
+        <Icon name="nodes" />
+        <span className="rail-name">Nodes</span>
+        {node?.nodeCount !== undefined && (
+          <span className="rail-count num">
+            {node.nodeCount}
+            <span className="visually-hidden"> nodes</span>
+          </span>
+        )}
+      </a>
+    </li>
+  )
+}
+
+/** A console without a history has pages of its nodes alone. */
+function destinationsOf(node: NodeAnswer | undefined): typeof DESTINATIONS {
+  return node?.backend === '' ? [] : DESTINATIONS
 }
 
 /** A console without an agent knows no interfaces. */
@@ -104,7 +131,7 @@ function RailFoot() {
           </span>
         </p>
       ) : (
-        <p>over a Prometheus, without an agent</p>
+        <p>{node.backend === '' ? 'a console of several nodes' : 'over a Prometheus, without an agent'}</p>
       )}
     </div>
   )

@@ -5,6 +5,7 @@ import { logout, useIdentity } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
+import { scopedNode } from '../state/node-scope.ts'
 import { toggleTheme, useTheme } from '../state/theme.ts'
 import { usePageState } from '../state/time-window.ts'
 import { LiveState } from './live-state.tsx'
@@ -20,7 +21,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
   return (
     <header className="top-bar">
       <div className="place">
-        <span className="place-name">{node?.node ?? ' '}</span>
+        <span className="place-name">{scopedNode() || (node?.node ?? ' ')}</span>
         {node && <span className="place-hardware">{node.backend ?? hardwareLine(node.hardware)}</span>}
         {node?.simulated && <SimulatedBadge onOpen={onScenarios} />}
       </div>
@@ -32,9 +33,12 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
         <kbd>Ctrl K</kbd>
       </button>
       <User />
-      <Link className="button icon-button" href={page.hrefTo('/settings')} aria-label="Settings" title="Settings">
-        <Icon name="settings" />
-      </Link>
+      {/* The settings are those of the console, also on the pages of one of its nodes. */}
+      {scopedNode() === '' && (
+        <Link className="button icon-button" href={page.hrefTo('/settings')} aria-label="Settings" title="Settings">
+          <Icon name="settings" />
+        </Link>
+      )}
       <button
         type="button"
         className="button icon-button"
@@ -60,7 +64,7 @@ function User() {
 
 /** Whether the page uses the window. Events have their own windows, and their list has a filter. */
 function hasWindow(location: string): boolean {
-  return location !== '/events' && location !== '/settings' && !location.startsWith('/events/')
+  return location !== '/events' && location !== '/settings' && location !== '/nodes' && !location.startsWith('/events/')
 }
 
 /** The hardware of the node: GPUs and NICs, else processors and memory. */

@@ -108,7 +108,8 @@ export function usePageState(): PageState {
     const spanMs = rangeMs(range)
     const named = range.kind === 'live' ? WINDOWS.find((choice) => choice.windowMs === range.windowMs) : undefined
     const write = (next: UrlState, mode: 'push' | 'replace'): void =>
-      navigate(path + formatUrl(next), { replace: mode === 'replace' })
+      // The path has its base already, which the router would add once more.
+      navigate(`~${path}${formatUrl(next)}`, { replace: mode === 'replace' })
     const change: PageState['change'] = (part, mode) => write({ ...url, ...part } as UrlState, mode)
     return {
       url,

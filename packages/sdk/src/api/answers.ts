@@ -6,6 +6,7 @@ import type { EventAnswer, EventsAnswer } from './events.ts'
 import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
 import type { NodeAnswer } from './node.ts'
+import type { NodesAnswer, VersionsAnswer } from './nodes.ts'
 import type { ParamsAnswer } from './params.ts'
 import type { PodAnswer } from './pods.ts'
 import type { JsonQueryAnswer, StreamFault, StreamGap } from './query.ts'
@@ -19,6 +20,8 @@ import type { WebhookDeliveriesAnswer, WebhooksAnswer } from './webhooks.ts'
 /** What each address answers to `GET` as JSON: servers are checked against it, and clients read by it. */
 export interface ApiAnswers {
   readonly '/api/v1/node': NodeAnswer
+  readonly '/api/v1/versions': VersionsAnswer
+  readonly '/api/v1/nodes': NodesAnswer
   readonly '/api/v1/sources': SourcesAnswer
   readonly '/api/v1/sources/:name': SourceAnswer
   readonly '/api/v1/types': TypesAnswer

@@ -14,8 +14,8 @@ export interface NodeAnswer {
   readonly version: string
   readonly startedMs: number
   /**
-   * Address of the server with the history, if this is a console without an agent. The members about hardware, series
-   * and records are then empty. Absent for an agent.
+   * Address of the server with the history, if this is a console without an agent; empty if there is none. The members
+   * about hardware, series and records are then empty. Absent for an agent.
    */
   readonly backend?: string
   /**
@@ -23,6 +23,8 @@ export interface NodeAnswer {
    * agent.
    */
   readonly agentCount?: number
+  /** Number of agents in `/api/v1/nodes`. Absent for an agent, and for a console that is given none. */
+  readonly nodeCount?: number
   readonly nowMs: number
   readonly hardware: {
     readonly cpuModel: string

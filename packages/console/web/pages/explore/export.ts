@@ -1,6 +1,7 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import type { FrameRange } from '../../api/frame.ts'
 import { sampleUnit } from '../../format/quantity.ts'
+import { scopedAddress } from '../../state/node-scope.ts'
 import type { ExplorerSeries } from './explorer-lanes.ts'
 
 /** The curl command for the same request. A live window is written as its current span. */
@@ -11,7 +12,7 @@ export function curlCommand(
   stepMs: number,
 ): string {
   const body = JSON.stringify({ fromMs: Math.round(span.fromMs), toMs: Math.round(span.toMs), stepMs, queries })
-  return `curl -s ${origin}/api/v1/query -H 'content-type: application/json' -d '${body.replaceAll("'", `'\\''`)}'`
+  return `curl -s ${origin}${scopedAddress('/api/v1/query')} -H 'content-type: application/json' -d '${body.replaceAll("'", `'\\''`)}'`
 }
 
 /** Samples to export: positions `from` to `to` of a grid, with their series and node. */
