@@ -15,7 +15,6 @@ import { pci } from '../../packages/agent/src/sources/pci/pci.ts'
 import { ONSET_S, SET_S, StruckNode } from '../../packages/agent/src/sources/simulator/scenarios/test-struck-node.ts'
 import { mockClock } from '../../packages/agent/src/sources/test-clock.ts'
 import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
-import { metricNames } from '../../scripts/docs/metric-list.ts'
 import { needs } from '../debian.ts'
 import { DocaDouble } from '../doubles/doca/doca-double.ts'
 import {
@@ -26,7 +25,7 @@ import {
   simulatedAddress,
   writeKernelCases,
 } from './cases.ts'
-import { RULES_FOLDER, rulesOf } from './rule-files.ts'
+import { metricsOf, RULES_FOLDER } from './rule-files.ts'
 import { type SeriesValues, Target, valuesText } from './scraped.ts'
 
 const TESTS = new URL('tests/doca.yaml', RULES_FOLDER)
@@ -37,8 +36,6 @@ const RESTART = 20
 /** When the alerts are compared. */
 const END = `${(SCRAPES - 1) * STEP_S}s`
 const SOURCES = [docaTelemetryAdpRetx, docaTelemetryDiag, docaTelemetryPci, docaTelemetryPhy]
-
-const rules = rulesOf('doca')
 
 test('faults fire their alerts and look-alikes do not, in series from scrapes', needs('cc', 'promtool'), async (t) => {
   const series: SeriesValues = new Map()
@@ -53,18 +50,9 @@ test('faults fire their alerts and look-alikes do not, in series from scrapes', 
   run('test', 'rules', 'doca.yaml')
 })
 
-/** Metrics that the rules read. */
-function metricsOfRules(): string[] {
-  const words = new Set(
-    rules.flatMap(({ expr }) => expr.match(/\w+/g) ?? []).map((word) => word.replace(/_bucket$/, '')),
-  )
-  const names = metricNames().split('\n')
-  return names.map((line) => line.split(' ')[0] ?? '').filter((name) => words.has(name))
-}
-
 /** The double and the kernel's files, each with a target of its own. */
 async function scrapeSources(t: TestContext, series: SeriesValues): Promise<void> {
-  const metrics = metricsOfRules()
+  const metrics = metricsOf('doca')
   // The sources release their devices before the double is gone.
   const ends: (() => unknown)[] = []
   t.after(async () => {
@@ -108,7 +96,7 @@ async function scrapeSimulator(series: SeriesValues): Promise<void> {
     delayS: ONSET_S - SET_S + 120,
   }))
   const { report } = new StruckNode(requests)
-  const target = new Target('simulator', metricsOfRules())
+  const target = new Target('simulator', metricsOf('doca'))
   const all: SeriesValues = new Map()
   for (let scrape = 0; scrape < SCRAPES; scrape++) {
     for (const batch of report.batchesAt(ONSET_S + scrape * STEP_S)) target.accept(batch)

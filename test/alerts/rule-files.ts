@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { metricNames } from '../../scripts/docs/metric-list.ts'
 
 /** Folder of the rules; that of their tests is in it. */
 export const RULES_FOLDER = new URL('../../deploy/prometheus/rules/', import.meta.url)
@@ -31,6 +32,15 @@ export interface RuleTest {
 export function rulesOf(file: string): Rule[] {
   const { groups } = parseFile<{ groups: { rules: Rule[] }[] }>(`${file}.yaml`)
   return groups.flatMap(({ rules }) => rules)
+}
+
+/** Metrics of Sonde that the rules of a file read, without the suffix of histograms. */
+export function metricsOf(file: string): string[] {
+  const words = new Set(rulesOf(file).flatMap(({ expr }) => expr.match(/\w+/g) ?? []))
+  const names = metricNames()
+    .split('\n')
+    .map((line) => line.split(' ')[0] ?? '')
+  return names.filter((name) => words.has(name) || words.has(`${name}_bucket`))
 }
 
 /** The tests of a file such as `gpu`. */

@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test'
 import type { SourceContext, SourceDefinition } from '../../packages/agent/src/sources/source.ts'
 import { TestedSource } from '../../packages/agent/src/sources/test-node.ts'
+import { CORE_SET } from '../../packages/sdk/src/fieldset/fieldset.ts'
 import { type Batch, createPrometheus } from '../../packages/sdk/src/index.ts'
 import { parseExposition } from '../../packages/sdk/test/parse-exposition.ts'
 
@@ -36,9 +37,9 @@ export class Target {
     return tested
   }
 
-  /** Adds a scrape to the series. `number` counts scrapes from 0. */
+  /** Adds a scrape of the core set to the series. `number` counts scrapes from 0. */
   async scrape(series: SeriesValues, number: number): Promise<void> {
-    const scrape = await this.#view.render({})
+    const scrape = await this.#view.render({}, CORE_SET)
     const page = Buffer.concat(scrape.chunks).toString()
     scrape.release()
     const lines = Buffer.from((page.match(this.#lines) ?? []).join(''))

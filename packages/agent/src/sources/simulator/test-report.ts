@@ -15,6 +15,8 @@ export interface TestReportOptions {
   readonly workload?: Workload
   readonly effects?: readonly Effects[]
   readonly intervalMs?: number
+  /** Whether absences and periods are among the batches. They have the time of their report, not of the simulation. */
+  readonly hasAbsences?: boolean
 }
 
 /** A simulated node whose time a test controls. */
@@ -22,6 +24,7 @@ export class TestReport {
   readonly simulation: Simulation
   readonly #report: NodeReport
   readonly #flush: () => void
+  readonly #hasAbsences: boolean
   #batches: Batch[] = []
 
   constructor({
@@ -30,7 +33,9 @@ export class TestReport {
     workload = 'training',
     effects = [],
     intervalMs = 1000,
+    hasAbsences = false,
   }: TestReportOptions) {
+    this.#hasAbsences = hasAbsences
     const nodeClass = NODE_CLASSES.find(({ name }) => name === node) ?? NODE_CLASSES[0]
     this.simulation = new Simulation({ seed, node: nodeClass, workload, effects })
     const { context, source } = new SourceOutlet({
@@ -71,8 +76,7 @@ export class TestReport {
   }
 
   #take(batch: Batch): void {
-    // Absences and periods have the time of their report, not of the simulation.
-    if (batch.type !== absenceType && batch.type !== periodType)
+    if (this.#hasAbsences || (batch.type !== absenceType && batch.type !== periodType))
       this.#batches.push({ ...batch, bytes: batch.bytes.slice() })
   }
 }

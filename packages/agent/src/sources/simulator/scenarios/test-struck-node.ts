@@ -38,14 +38,14 @@ export class StruckNode {
   readonly report: TestReport
   readonly #taken = new Map<number, <T extends RecordType>(type: T) => ReadonlyMap<string, ReadRecord>>()
 
-  constructor(requests: readonly ScenarioRequest[], nodeClass = 'hgx-h100') {
+  constructor(requests: readonly ScenarioRequest[], nodeClass = 'hgx-h100', { hasAbsences = false } = {}) {
     const node: NodeClass = NODE_CLASSES.find(({ name }) => name === nodeClass) ?? NODE_CLASSES[0]
     const played = new PlayedNode(node)
     const book = new ScenarioBook(played)
     for (const request of requests) book.start({ delayS: ONSET_S - SET_S, ...request }, SET_S)
     const { effects } = played
     // The window of profiling values is the interval.
-    this.report = new TestReport({ node: nodeClass, effects, intervalMs: OVER_S * 1000 })
+    this.report = new TestReport({ node: nodeClass, effects, intervalMs: OVER_S * 1000, hasAbsences })
   }
 
   /**
