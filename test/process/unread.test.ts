@@ -95,7 +95,7 @@ test('who reads no answer takes no query from others, and loses its own answers 
     if (i % PARALLEL === 1) await ask(sonde, '/api/v1/query', hour(SMALL))
   }
   const nowMs = Date.now()
-  await ask(sonde, `/api/v1/hints?from=${nowMs - 60_000}&to=${nowMs}`)
+  await ask(sonde, `/api/v1/incidents?from=${nowMs - 60_000}&to=${nowMs}`)
   const [result] = (await ask<Answer>(sonde, '/api/v1/query', hour(LARGE))).results
   assert.deepEqual(
     [result?.series.length, result?.series[0]?.values.length],

@@ -16,6 +16,8 @@ import { Hosts } from './hosting/hosts.ts'
 import type { RunningSource } from './hosting/running-source.ts'
 import { ScraperSwitch, SWITCHED_OFF } from './hosting/scraper-switch.ts'
 import { Simulators } from './hosting/simulators.ts'
+import { IncidentNotes } from './incidents/incident-notes.ts'
+import { Incidents } from './incidents/incidents.ts'
 import { InfoRows } from './infos/info-rows.ts'
 import { OriginChanges } from './infos/origin-changes.ts'
 import { LookRound } from './look-round.ts'
@@ -71,6 +73,10 @@ export class Agent {
   readonly hints: Hints
   /** What rules saw, in any window of the past. */
   readonly hintHistory: HintHistory
+  /** Hints and events of traceback, grouped by cause. */
+  readonly incidents: Incidents
+  /** What people wrote on incidents. */
+  readonly incidentNotes: IncidentNotes
   /** The info metrics. */
   readonly infos: InfoRows
   /** Changes of the origins of metrics. */
@@ -150,6 +156,16 @@ export class Agent {
     const accept = this.router.accept.bind(this.router)
     this.rules = this.#rulesOf(options)
     this.traceback = this.#makeTraceback(options)
+    this.incidentNotes = new IncidentNotes({
+      emit: (batch) => this.#acceptMade(batch),
+      records: isKept ? (request) => kept.records(request) : undefined,
+    })
+    this.incidents = new Incidents({
+      node: this.node,
+      hintHistory: this.hintHistory,
+      traceback: this.traceback,
+      acknowledgedBy: (id) => this.incidentNotes.acknowledgedBy(id),
+    })
     const onReading = (source: string) => {
       this.simulators.reads(source).catch((error: unknown) => this.faults.caught('simulators', error))
     }

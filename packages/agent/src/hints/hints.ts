@@ -172,7 +172,7 @@ export class Hints implements Sink {
       nowMs: toMs,
       rules: new Set(this.#rules.map(({ name }) => name)).size,
       blind: this.#blind,
-      ...{ fromMs, toMs, hints: this.#book.hints(), ended: this.#book.ended(), leftOut: 0 },
+      ...{ fromMs, toMs, hints: this.#book.hints(), ended: this.#book.ended() },
       unknown: this.#unknownSince(fromMs),
     }
   }

@@ -11,7 +11,7 @@ import { eventLanes, LANES_MAX, type LaneFilter } from '../traceback/read/lanes.
 import { type LaneSamplesRequest, readSamples } from '../traceback/read/samples.ts'
 import { sendBytes } from './answer-parts.ts'
 import { answerRoute } from './answer-route.ts'
-import { numberIn } from './events.ts'
+import { numberIn } from './incidents.ts'
 import { fresh, parameter, type Queried } from './query.ts'
 
 const FIND_CHARS_MAX = 200

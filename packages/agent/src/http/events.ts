@@ -6,6 +6,7 @@ import type { RuleBook } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
 import type { EventFilter } from '../traceback/event-list.ts'
 import { answerRoute } from './answer-route.ts'
+import { numberIn } from './incidents.ts'
 import { parameter } from './query.ts'
 
 const LIMIT_DEFAULT = 100
@@ -66,13 +67,4 @@ function filterOf(request: FastifyRequest): EventFilter {
     ...(toMs === undefined ? {} : { toMs }),
     limit,
   }
-}
-
-/** A number of the address; undefined if it is not there. */
-export function numberIn(request: FastifyRequest, name: string): number | undefined {
-  const text = parameter(request, name)[name]
-  if (text === undefined) return undefined
-  const number = Number(text)
-  if (Number.isFinite(number)) return number
-  throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(text.slice(0, 100))}; allowed: a number`)
 }

@@ -50,6 +50,8 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ACC_ROLE: 403,
   ACC_CSRF: 403,
   ACC_WAIT: 429,
+  INC_FORM: 400,
+  INC_LIMIT: 409,
   SET_CLASS: 400,
   WHK_FORM: 400,
   HTTP_CROSS_SITE: 403,
@@ -80,6 +82,7 @@ export function httpErrorOf(error: unknown): HttpError {
       code === 'EXP_UNKNOWN' ||
       code === 'SET_UNKNOWN' ||
       code === 'SIM_UNKNOWN' ||
+      code === 'INC_UNKNOWN' ||
       code === 'TRB_UNKNOWN' ||
       code === 'TRB_NO_FILE' ||
       code === 'AGT_UNKNOWN' ||

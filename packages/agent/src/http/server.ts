@@ -11,6 +11,7 @@ import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
 import { type Authorize, createHttpServer } from './http-server.ts'
+import { incidentRoutes, type WhoAsks } from './incidents.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { QueryPlaces } from './query-places.ts'
 import { simulatorRoutes } from './simulator.ts'
@@ -37,8 +38,11 @@ export function createServer(agent: Agent, authorize?: Authorize): FastifyInstan
   })
 }
 
-/** All routes of an agent. */
-export function agentRoutes(app: FastifyInstance, agent: Agent): void {
+/**
+ * All routes of an agent.
+ * @param whoAsks The name behind a request. Default: nobody is known.
+ */
+export function agentRoutes(app: FastifyInstance, agent: Agent, whoAsks: WhoAsks = () => ''): void {
   const { history, http, options } = agent
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, options.config.limits.parallel_queries)
@@ -48,7 +52,8 @@ export function agentRoutes(app: FastifyInstance, agent: Agent): void {
   apiRoutes(app, agent, queried)
   devicesRoute(app, agent)
   versionsRoute(app, agent)
-  hintsRoute(app, agent, queried)
+  hintsRoute(app, agent)
+  incidentRoutes(app, agent, queried, whoAsks)
   eventsRoute(app, agent)
   eventRoutes(app, agent, queried)
   explainRoute(app, agent)

@@ -1,4 +1,5 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
+import { identityOf } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
@@ -22,7 +23,7 @@ export async function serveAgent(
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
   const app = createServer(agent, authorizeBy(management.access))
-  agentRoutes(app, agent)
+  agentRoutes(app, agent, (request) => identityOf(request).name)
   managementRoutes(app, management)
   await more(app)
   const listeners = await openListeners(app, agent, loaded.config.agent.export.prometheus).catch(async (error) => {

@@ -1,11 +1,15 @@
 import { type HintsAnswer, routeAddress } from '@sonde/sdk/api'
 import { getAnswer } from './client.ts'
 import type { FrameRange } from './frame.ts'
+import { hintsIn } from './hints-in.ts'
 import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
 
 const EVERY_MS = 10_000
 /** Most cached past windows. Unused windows are dropped first. */
 const WINDOW_LIMIT_COUNT = 16
+
+/** Most incidents of a window that the page reads. The server gives no more at once. */
+const LISTED_MAX_COUNT = 1000
 
 /** Polling is slow, because the stream reports changes at once. */
 const hintsPoll = createPoll(() => getAnswer('/api/v1/hints'), EVERY_MS)
@@ -25,13 +29,14 @@ export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
 
 function windowPollFor(fromMs: number, toMs: number): Poll<HintsAnswer> {
   const window = { from: Math.floor(fromMs), to: Math.ceil(toMs) }
-  const address = routeAddress('/api/v1/hints', window)
+  const parameters = { ...window, kind: 'hint', limit: LISTED_MAX_COUNT }
+  const address = routeAddress('/api/v1/incidents', parameters)
   const known = windowPolls.get(address)
   if (known) return known
   if (windowPolls.size >= WINDOW_LIMIT_COUNT) {
     for (const [key, poll] of windowPolls) if (poll.users === 0) windowPolls.delete(key)
   }
-  const poll = createPoll(() => getAnswer('/api/v1/hints', window), EVERY_MS)
+  const poll = createPoll(async () => hintsIn(await getAnswer('/api/v1/incidents', parameters)), EVERY_MS)
   windowPolls.set(address, poll)
   return poll
 }

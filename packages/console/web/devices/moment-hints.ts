@@ -27,9 +27,9 @@ const NOTHING: MomentHints = { hints: [], ended: [], isKnown: false, unknown: []
  */
 export function momentHints(answer: HintsAnswer | undefined, isNow: boolean): MomentHints {
   if (answer === undefined) return NOTHING
-  const { hints, ended, unknown, leftOut, fromMs, toMs, nowMs } = answer
+  const { hints, ended, unknown, fromMs, toMs, nowMs } = answer
   if (isNow) return { hints, ended, isKnown: true, unknown }
-  const isKnown = unknown.length === 0 && leftOut === 0
+  const isKnown = unknown.length === 0
   const window = { fromMs, toMs: Math.min(toMs, nowMs) }
   return { window, hints: [...hints, ...ended].sort(byWeightIn(window)), ended, isKnown, unknown }
 }

@@ -5,6 +5,7 @@ import type { DevicesAnswer } from './devices.ts'
 import type { EventAnswer, EventsAnswer } from './events.ts'
 import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
+import type { IncidentAnswer, IncidentsAnswer } from './incidents.ts'
 import type { NodeAnswer } from './node.ts'
 import type { NodesAnswer, VersionsAnswer } from './nodes.ts'
 import type { ParamsAnswer } from './params.ts'
@@ -32,6 +33,8 @@ export interface ApiAnswers {
   readonly '/api/v1/hints': HintsAnswer
   readonly '/api/v1/events': EventsAnswer
   readonly '/api/v1/events/:id': EventAnswer
+  readonly '/api/v1/incidents': IncidentsAnswer
+  readonly '/api/v1/incidents/:id': IncidentAnswer
   readonly '/api/v1/explain': ExplainAnswer
   readonly '/api/v1/traceback': TracebackAnswer
   readonly '/api/v1/simulator': SimulatorAnswer

@@ -71,7 +71,7 @@ export interface HintsUnknown {
   readonly reason: string
 }
 
-/** What `GET /api/v1/hints` answers, and the event `hints` of the stream. */
+/** What `GET /api/v1/hints` answers, and the event `hints` of the stream. The page makes one of past incidents, too. */
 export interface HintsAnswer {
   readonly nowMs: number
   /** How many rules watch. */
@@ -85,8 +85,6 @@ export interface HintsAnswer {
   readonly hints: readonly Hint[]
   /** Those that ended within the span, the latest first. */
   readonly ended: readonly Hint[]
-  /** Hints of the span for which the answer has no room, the earliest. */
-  readonly leftOut: number
   /** Unknown parts of the time span, in order. Empty if all is known. */
   readonly unknown: readonly HintsUnknown[]
 }

@@ -1,16 +1,14 @@
-import { byWeightIn, type Hint, type HintsAnswer, type HintsUnknown, heldWithinMs, spanOfHint } from '@sonde/sdk/api'
+import { type Hint, type HintsAnswer, type HintsUnknown, heldWithinMs } from '@sonde/sdk/api'
 import { type History, messageOf } from '@sonde/sdk/internal'
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
 import { unwatchedSpans } from './watched-spans.ts'
-import { type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
+import { hintEnd, type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
 
-/** Most statements that one question reads. Older parts of its window are reported as unknown. */
+/** Most statements that one question reads. Its answer tells from which time on it is complete. */
 const STATEMENT_LIMIT = 20_000
-/** Most hints of one answer. Policy: the latest are kept, the others are counted in `leftOut`. */
-const HINT_LIMIT = 500
 /** Most pauses that one question reads, the earliest first. There are a few a day. */
 const PAUSE_LIMIT = 1000
 /** A larger step back of the clock only shows in windows of the following day. Unit: milliseconds. */
@@ -20,6 +18,8 @@ const PAUSE_MAX_MS = 86_400_000
  * window may reach back to 1970. Unit: milliseconds.
  */
 const PIECE_MS = 6 * 3_600_000
+/** A piece is not halved below this length. Unit: milliseconds. */
+const PIECE_LEAST_MS = 1000
 
 const NOT_KEPT =
   'No history is kept: ended hints are forgotten after an hour or with the process. Set store.enabled to keep it.'
@@ -45,9 +45,11 @@ interface Recalling {
 }
 
 /** The hints of a span, and its unknown parts. */
-interface KnownHints {
+export interface KnownHints {
   readonly hints: readonly Hint[]
   readonly unknown: readonly HintsUnknown[]
+  /** The hints are complete from this time on. Later than the window's start if it has too many. */
+  readonly fromMs: number
 }
 
 /** The hints of any window: from memory, and older hints from a store if there is one. */
@@ -61,21 +63,9 @@ export class HintHistory {
     this.#store = store
   }
 
-  /** Hints that were open in a window, in their state at its end. Times in milliseconds since the Unix epoch. */
-  async window(fromMs: number, toMs: number): Promise<HintsAnswer> {
-    const now = this.#recent.answer()
-    const endMs = Math.min(toMs, now.nowMs)
-    const { hints, unknown } = await this.#knownIn(fromMs, endMs, now)
-    const latest = [...hints].sort((a, b) => (b.endedMs ?? b.seenMs) - (a.endedMs ?? a.seenMs)).slice(0, HINT_LIMIT)
-    // A lingering hint is still open, because its outcome is unknown.
-    const isOver = (hint: Hint) => hint.outcome !== undefined && spanOfHint(hint, endMs).toMs !== undefined
-    return {
-      ...{ nowMs: now.nowMs, rules: now.rules, blind: now.blind, fromMs, toMs },
-      hints: latest.filter((hint) => !isOver(hint)).sort(byWeightIn({ fromMs, toMs: endMs })),
-      ended: latest.filter(isOver),
-      leftOut: hints.length - latest.length,
-      unknown: unknown.filter((span) => span.toMs > span.fromMs),
-    }
+  /** The hints of now and of the last hour, from memory. */
+  recent(): HintsAnswer {
+    return this.#recent.answer()
   }
 
   /** Reads the hints of the last hour from earlier lives of the agent. */
@@ -87,11 +77,18 @@ export class HintHistory {
     hints.recall(windowHints(statements, wanted), await this.#unwatched(this.#store, fromMs, nowMs))
   }
 
-  async #knownIn(fromMs: number, toMs: number, now: HintsAnswer): Promise<KnownHints> {
+  /**
+   * Hints that held in a window, in their state at its end, with the time at which they ended. Times in milliseconds
+   * since the Unix epoch; the window ends now at the latest.
+   */
+  async window(fromMs: number, toMs: number): Promise<KnownHints> {
+    const now = this.#recent.answer()
     const own = ownIn(now, fromMs, toMs)
-    if (this.#store === undefined) return { hints: own, unknown: this.#notInMemory(fromMs, toMs, now, NOT_KEPT) }
+    const memory = { hints: own, fromMs }
+    if (this.#store === undefined) return { ...memory, unknown: this.#notInMemory(fromMs, toMs, now, NOT_KEPT) }
     try {
-      const read = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
+      const { records } = this.#store
+      const read = await readBackwards(records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
       const open = new Set(now.hints.map(({ event }) => event))
       const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
       const kept = windowHints(read.statements, { fromMs, toMs, readToMs, open }).map((hint) =>
@@ -99,15 +96,25 @@ export class HintHistory {
       )
       const known = new Set(kept.map(({ event }) => event))
       const spans = await this.#unwatched(this.#store, fromMs, toMs)
+      const completeMs = Math.max(fromMs, read.fromMs)
+      // Hints that are not written yet are in memory.
+      const hints = [...kept, ...own.filter(({ event }) => !known.has(event))]
       return {
-        // Hints that are not written yet are in memory.
-        hints: [...kept, ...own.filter(({ event }) => !known.has(event))],
-        unknown: read.fromMs > fromMs ? [tooMany(fromMs, read.fromMs), ...spans] : spans,
+        hints: await withEnds(hints, { records, open, fromMs: readToMs, nowMs: now.nowMs }),
+        unknown: spans.filter((span) => span.toMs > span.fromMs),
+        fromMs: completeMs,
       }
     } catch (error) {
       const reason = `The store does not answer: ${messageOf(error)}`
-      return { hints: own, unknown: this.#notInMemory(fromMs, toMs, now, reason) }
+      return { ...memory, unknown: this.#notInMemory(fromMs, toMs, now, reason) }
     }
+  }
+
+  /** Everything that was stated about some hints in a span, the earliest first; empty if no history is kept. */
+  async statements(events: ReadonlySet<string>, fromMs: number, toMs: number): Promise<readonly Statement[]> {
+    if (this.#store === undefined) return []
+    const { statements } = await readBackwards(this.#store.records, fromMs, toMs)
+    return statements.filter(({ event }) => events.has(String(event))).sort((a, b) => Number(a.time) - Number(b.time))
   }
 
   /** Parts of a window without a running Sonde, or with a process that stood still. */
@@ -138,12 +145,52 @@ function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
   return newer ?? hint
 }
 
-function tooMany(fromMs: number, toMs: number): HintsUnknown {
-  const reason = `The window holds more than ${STATEMENT_LIMIT} statements of hints; request a shorter window.`
-  return { fromMs, toMs, reason }
+/** Adds the ends of hints that went on after the statements that were read. */
+async function withEnds(
+  hints: readonly Hint[],
+  {
+    records,
+    open,
+    fromMs,
+    nowMs,
+  }: {
+    readonly records: KeptRecords['records']
+    readonly open: ReadonlySet<string>
+    readonly fromMs: number
+    readonly nowMs: number
+  },
+): Promise<Hint[]> {
+  const awaited = new Set(hints.flatMap(({ event, endedMs }) => (endedMs === undefined ? [event] : [])))
+  for (const event of open) awaited.delete(event)
+  const ends = new Map<string, Pick<Hint, 'endedMs' | 'outcome'>>()
+  let atMs = fromMs
+  let pieceMs = UNSTATED_MS
+  while (awaited.size > 0 && atMs < nowMs) {
+    const toMs = Math.min(nowMs, atMs + pieceMs)
+    const read = [
+      ...statementsIn(await records({ type: hintType.name, fromMs: atMs, toMs, recordLimit: STATEMENT_LIMIT })),
+    ]
+    const latest = new Map(read.map((statement) => [String(statement.event), statement]))
+    for (const event of awaited) {
+      const last = latest.get(event)
+      // Without a statement in this piece, the last statement was before it.
+      const end = last === undefined ? undefined : hintEnd(last, toMs)
+      if (end !== undefined) ends.set(event, end)
+      if (end !== undefined || last === undefined) awaited.delete(event)
+    }
+    atMs = toMs
+    pieceMs *= 2
+  }
+  return hints.map((hint) => {
+    if (hint.endedMs !== undefined || open.has(hint.event)) return hint
+    return { ...hint, ...(ends.get(hint.event) ?? { endedMs: hint.seenMs, outcome: 'cut' as const }) }
+  })
 }
 
-/** Reads the statements of a window, the newest first. Also returns the time from which they are complete. */
+/**
+ * Reads the statements of a window, the newest first. Also returns the time from which they are complete. A piece with
+ * too many statements is halved.
+ */
 async function readBackwards(records: KeptRecords['records'], fromMs: number, toMs: number) {
   const statements: Statement[] = []
   let readFromMs = toMs
@@ -154,8 +201,8 @@ async function readBackwards(records: KeptRecords['records'], fromMs: number, to
     const window = { type: hintType.name, fromMs: pieceFromMs, toMs: readFromMs, recordLimit: room + 1 }
     const piece = [...statementsIn(await records(window))]
     const isTooMany = piece.length > room
-    if (isTooMany && pieceMs === PIECE_MS) break
-    pieceMs = piece.length === 0 ? 2 * pieceMs : PIECE_MS
+    if (isTooMany && pieceMs <= PIECE_LEAST_MS) break
+    pieceMs = isTooMany ? pieceMs / 2 : piece.length === 0 ? 2 * pieceMs : pieceMs
     if (isTooMany) continue
     statements.push(...piece)
     readFromMs = pieceFromMs

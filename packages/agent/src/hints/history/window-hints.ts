@@ -48,7 +48,8 @@ function eventHint(event: string, all: readonly Statement[], { fromMs, toMs, rea
   return heldWithinMs(hint, { fromMs, toMs }) >= 0 ? hint : undefined
 }
 
-function hintEnd(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
+/** How a hint ended, from its last statement; undefined while it may go on. */
+export function hintEnd(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
   const endedMs = last.seen_ms
   if (last.edge === 'ended' || last.edge === 'dismissed') return { endedMs, outcome: last.edge }
   const isOpen = readToMs === Number.POSITIVE_INFINITY || readToMs - msOf(last.time) < UNSTATED_MS

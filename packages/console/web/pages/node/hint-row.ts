@@ -1,4 +1,4 @@
-import { type Hint, type HintsAnswer, spanOfHint } from '@sonde/sdk/api'
+import { type Hint, spanOfHint } from '@sonde/sdk/api'
 import type { StateTone } from '../../components/state-mark.tsx'
 import { hintFacts, hintState, outcomeState, type SpokenMoment } from '../../devices/hint-words.ts'
 import { type MomentHints, unknownWords } from '../../devices/moment-hints.ts'
@@ -51,15 +51,11 @@ export function shownHints({ hints, ended, window }: MomentHints): {
 }
 
 /** The text in place of an empty table, and the notes below the table about unknown results. */
-export function hintNotes(
-  seen: MomentHints,
-  { leftOut }: Pick<HintsAnswer, 'leftOut'>,
-  moment: SpokenMoment,
-): { readonly empty: string; readonly notes: string } {
+export function hintNotes(seen: MomentHints, moment: SpokenMoment): { readonly empty: string; readonly notes: string } {
   const { more } = shownHints(seen)
   const isWindow = moment.toMs !== undefined
   const what = isWindow ? 'further hint' : 'earlier hint'
-  const earlier = more + leftOut > 0 ? `${countText(more + leftOut, what)} not listed.` : ''
+  const earlier = more > 0 ? `${countText(more, what)} not listed.` : ''
   const notes = [earlier, unknownWords(seen.unknown, moment.zone)].filter(Boolean).join(' ')
   return { empty: emptyWords(seen, isWindow, moment), notes }
 }

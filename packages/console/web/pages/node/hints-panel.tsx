@@ -33,7 +33,7 @@ export function HintsPanel({
   const { zone, tense } = moment
   if (!data) return error ? <NoRules reason={error.message} /> : null
   const { shown } = shownHints(seen)
-  const { empty, notes } = hintNotes(seen, data, moment)
+  const { empty, notes } = hintNotes(seen, moment)
   const when = !now.isNow ? 'in this window' : `${tense === 'past' ? 'as last known' : 'now'}, and the last hour`
   const rows = shown.map((hint) => ({ hint, ...hintRow(hint, moment) }))
   const columns: readonly TableColumn<(typeof rows)[number]>[] = [

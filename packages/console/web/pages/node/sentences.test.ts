@@ -14,7 +14,7 @@ import { hintNotes, hintRow } from './hint-row.ts'
 const CONTEXT = { isNow: true, stepMs: 1_000, zone: 'utc', sentTop: 50e9 } as const
 const ACTIVE = { state: Float64Array.of(4), sent: Float64Array.of(29e9) }
 const SPAN = { fromMs: NOW_MS - 3_600_000, toMs: NOW_MS }
-const ANSWER = { nowMs: NOW_MS, rules: 18, blind: [], ...SPAN, hints: [], ended: [], leftOut: 0, unknown: [] }
+const ANSWER = { nowMs: NOW_MS, rules: 18, blind: [], ...SPAN, hints: [], ended: [], unknown: [] }
 /** 2026-09-21 14:13:20 UTC. */
 const PAST = testMoment({ toMs: NOW_MS, tense: 'past', nowMs: NOW_MS + 600_000 })
 const spaced = (text: string): string => text.replaceAll('\u00a0', ' ')
@@ -50,10 +50,10 @@ test('sentence 1: of a window that is not known nothing is said to be in range',
 
 test('sentence 2: after a restart the table says from when on nothing was', () => {
   const unknown = [{ fromMs: SPAN.fromMs, toMs: NOW_MS - 60_000, reason: 'Sonde started then.' }]
-  const { empty, notes } = hintNotes(testSeen([], { unknown }), ANSWER, testMoment())
+  const { empty, notes } = hintNotes(testSeen([], { unknown }), testMoment())
   assert.equal(empty, 'Nothing holds, and nothing did since 14:12:20 UTC.')
   assert.match(notes, /not known from .* 14:12:20 UTC: Sonde started then\.$/)
-  const whole = hintNotes(testSeen(), ANSWER, testMoment())
+  const whole = hintNotes(testSeen(), testMoment())
   assert.deepEqual(whole, { empty: 'Nothing holds, and nothing did within the last hour.', notes: '' })
 })
 

@@ -1,0 +1,133 @@
+import { SondeError } from '@sonde/sdk'
+import type { IncidentAnswer, IncidentRules, IncidentsAnswer } from '@sonde/sdk/api'
+import { askerOf, JsonReader } from '@sonde/sdk/internal'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Agent } from '../agent.ts'
+import type { IncidentFilter } from '../incidents/incident-filter.ts'
+import { NOTE_LENGTH_MAX, type NoteKind } from '../incidents/incident-notes.ts'
+import { incidentWindow } from '../incidents/incidents.ts'
+import type { RuleBook } from '../rules/rule.ts'
+import { describeRule } from '../traceback/describe-rule.ts'
+import { answerRoute } from './answer-route.ts'
+import { parameter, type Queried } from './query.ts'
+
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 1000
+const FIND_CHARS_MAX = 200
+/** The last time that a JavaScript date holds. Unit: milliseconds since the Unix epoch. */
+const TIME_MAX_MS = 8.64e15
+const SEVERITIES = ['critical', 'warning', 'notice'] as const
+const KINDS = ['hint', 'event'] as const
+const STATES = ['open', 'ended'] as const
+const read = new JsonReader((message) => new SondeError('INC_FORM', message))
+
+/** Gives the name of who sends a request; empty if nobody needs to log in. */
+export type WhoAsks = (request: FastifyRequest) => string
+
+/** `GET /api/v1/incidents`, an incident, and the routes that write on it. */
+export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Queried, whoAsks: WhoAsks): void {
+  const { incidents, incidentNotes: notes } = agent
+  answerRoute(app, '/api/v1/incidents', (request) => {
+    const wanted = filterOf(request)
+    return queried.places.take(askerOf(request), () => incidentsAnswer(agent, wanted))
+  })
+  answerRoute(app, '/api/v1/incidents/:id', (request) =>
+    queried.places.take(askerOf(request), () => incidentAnswer(agent, request.params.id ?? '')),
+  )
+  const write = (path: string, kind: NoteKind) => {
+    app.post<{ Params: { readonly id: string } }>(`/api/v1/incidents/:id/${path}`, async (request, reply) => {
+      const text = kind === 'note' ? textOf(request.body) : ''
+      const { incident } = await incidents.get(request.params.id)
+      await notes.opened()
+      notes.add(incident.id, kind, whoAsks(request), text)
+      return reply.code(201).send(await incidentAnswer(agent, incident.id))
+    })
+  }
+  write('acknowledge', 'acknowledged')
+  write('notes', 'note')
+}
+
+async function incidentsAnswer(agent: Agent, wanted: IncidentFilter): Promise<IncidentsAnswer> {
+  // Without the store, notes of earlier lives are missing, but incidents are listed.
+  await agent.incidentNotes.opened().catch(() => undefined)
+  return { ...(await agent.incidents.list(wanted)), traceback: tracebackRules(agent) }
+}
+
+async function incidentAnswer({ incidents, incidentNotes: notes }: Agent, id: string): Promise<IncidentAnswer> {
+  await notes.opened().catch(() => undefined)
+  const found = await incidents.get(id)
+  const nowMs = Date.now()
+  return { nowMs, ...found, window: incidentWindow(found.incident, nowMs), notes: notes.notesOf(found.incident.id) }
+}
+
+/** The rules of traceback, and what limits left out. */
+export function tracebackRules({ traceback, rules, ruleWatch }: Agent): IncidentRules {
+  const fault = rules?.fault
+  const book = rules?.book
+  const devices = ruleWatch.devices()
+  return {
+    watching: (book?.rules ?? []).map((rule) => {
+      const { name } = rule
+      const own = devices.get(name) ?? []
+      const left = own.length === 0 ? ruleWatch.leftOf(name) : undefined
+      const condition = describeRule(rule, book as RuleBook)
+      return { name, condition, devices: own, ...(left === undefined ? {} : { left }) }
+    }),
+    ...(fault === undefined ? {} : { fault }),
+    limited: traceback.limitedTotal(),
+    removed: traceback.archive.removed,
+  }
+}
+
+function textOf(body: unknown): string {
+  return read.text('text', read.object('the body', body, ['text']).text, NOTE_LENGTH_MAX)
+}
+
+function filterOf(request: FastifyRequest): IncidentFilter {
+  const fromMs = timeIn(request, 'from')
+  const toMs = timeIn(request, 'to')
+  const limit = numberIn(request, 'limit') ?? LIMIT_DEFAULT
+  const { find } = parameter(request, 'find')
+  const severity = wordIn(request, 'severity', SEVERITIES)
+  const kind = wordIn(request, 'kind', KINDS)
+  const state = wordIn(request, 'state', STATES)
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
+    throw new SondeError('QRY_FORM', `limit is ${limit}; allowed: a whole number from 1 to ${LIMIT_MAX}`)
+  if (fromMs !== undefined && toMs !== undefined && toMs <= fromMs)
+    throw new SondeError('QRY_FORM', `to is ${toMs}, not after from; allowed: later than from`)
+  if (find !== undefined && find.length > FIND_CHARS_MAX)
+    throw new SondeError('QRY_FORM', `find has ${find.length} characters; allowed: ${FIND_CHARS_MAX} at most`)
+  return {
+    ...parameter(request, 'device'),
+    ...parameter(request, 'rule'),
+    ...parameter(request, 'cursor'),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(toMs === undefined ? {} : { toMs }),
+    ...(severity === undefined ? {} : { severity }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(state === undefined ? {} : { state }),
+    ...(find === undefined ? {} : { find }),
+    limit,
+  }
+}
+
+function wordIn<Word extends string>(request: FastifyRequest, name: string, words: readonly Word[]): Word | undefined {
+  const text = parameter(request, name)[name]
+  if (text === undefined || words.includes(text as Word)) return text as Word | undefined
+  throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(text.slice(0, 100))}; allowed: ${words.join(', ')}`)
+}
+
+function timeIn(request: FastifyRequest, name: string): number | undefined {
+  const ms = numberIn(request, name)
+  if (ms === undefined || (ms >= 0 && ms <= TIME_MAX_MS)) return ms
+  throw new SondeError('QRY_FORM', `${name} is ${ms}; allowed: 0 to ${TIME_MAX_MS}`)
+}
+
+/** A number of the address; undefined if it is not there. */
+export function numberIn(request: FastifyRequest, name: string): number | undefined {
+  const text = parameter(request, name)[name]
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (Number.isFinite(number)) return number
+  throw new SondeError('QRY_FORM', `${name} is ${JSON.stringify(text.slice(0, 100))}; allowed: a number`)
+}

@@ -1,0 +1,115 @@
+import type { EventEnd, TracebackEvent, WatchingRule } from './events.ts'
+import type { Hint, HintOutcome, HintSeverity, HintSpan, HintsUnknown, HintWindow } from './hints.ts'
+
+// Answers of `GET /api/v1/incidents` and its children, for the agent and the page. Times are milliseconds since the
+// Unix epoch.
+
+/** What opened an incident: a rule of hints, or a rule of traceback. */
+export type IncidentKind = 'hint' | 'event'
+
+/** Something that happened to a node: all hints of one cause, or an event of traceback. */
+export interface Incident {
+  /** Node and number, with a colon between them: the same in every window and after every restart. */
+  readonly id: string
+  readonly node: string
+  readonly kind: IncidentKind
+  readonly state: 'open' | 'ended'
+  /** The worst severity of its hints; `warning` for an event, because rules of traceback have none. */
+  readonly severity: HintSeverity
+  readonly rule: string
+  /** Device of the cause, as in its hint or event. */
+  readonly device: string
+  readonly title: string
+  readonly sentence: string
+  readonly startMs: number
+  /** When it ended; absent while it is open. */
+  readonly endMs?: number
+  /** How its cause ended; there with `endMs`. */
+  readonly end?: HintOutcome | EventEnd
+  /** Devices that show the effect without being the cause. */
+  readonly affected: readonly string[]
+  readonly isSimulated: boolean
+  /** The cause first, then its effects. In a past window: their states at its end. Empty for an event. */
+  readonly hints: readonly Hint[]
+  /** Absent for hints. */
+  readonly event?: TracebackEvent
+  /** Who saw it first; absent while nobody did. */
+  readonly acknowledged?: IncidentNote
+}
+
+/** What a person wrote on an incident. */
+export interface IncidentNote {
+  readonly atMs: number
+  /** Name of the session; empty if nobody needs to log in. */
+  readonly who: string
+  readonly text: string
+}
+
+/** The state of the rules of traceback. */
+export interface IncidentRules {
+  /** Rules that watch, each with 256 of its devices at most; empty if traceback is not configured. */
+  readonly watching: readonly WatchingRule[]
+  /** Why a file of rules is not in use; absent if it is. */
+  readonly fault?: string
+  /** Events that the limit of a minute, or of open events, left out since the start. */
+  readonly limited: number
+  /** Events that made room for others, since the start. */
+  readonly removed: number
+}
+
+/** What `GET /api/v1/incidents?from=&to=&device=&rule=&severity=&kind=&state=&find=&limit=&cursor=` answers. */
+export interface IncidentsAnswer {
+  readonly nowMs: number
+  /** The window of the answer. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** Open incidents first, the worst of them first; then those that ended last. */
+  readonly incidents: readonly Incident[]
+  /** The cursor of the next answer; absent if there are no more incidents. */
+  readonly next?: string
+  /** Open incidents of the node, whether or not they match. */
+  readonly openCount: number
+  /** How many rules of hints watch. */
+  readonly rules: number
+  /** Names of rules of hints without any signal on this node. */
+  readonly blind: readonly string[]
+  /** Parts of the window without known hints, in order. Empty if all is known. */
+  readonly unknown: readonly HintsUnknown[]
+  readonly traceback: IncidentRules
+}
+
+/** The numbers of an incident at a moment. */
+export interface IncidentMoment {
+  readonly atMs: number
+  readonly sentence: string
+  readonly value: number
+}
+
+/** What `GET /api/v1/incidents/:id` answers. */
+export interface IncidentAnswer {
+  readonly nowMs: number
+  readonly incident: Incident
+  /** From two minutes before it began to two minutes after it ended, or to now. */
+  readonly window: HintWindow
+  /** When it opened; absent for an event, or if its records are gone. */
+  readonly opened?: IncidentMoment
+  /** When it was worst. */
+  readonly peak?: IncidentMoment
+  readonly notes: readonly IncidentNote[]
+}
+
+/** Time before and after an incident that its page shows. Unit: milliseconds. */
+export const INCIDENT_MARGIN_MS = 120_000
+
+/** When an incident held. */
+export function spanOfIncident({ startMs, endMs }: Pick<Incident, 'startMs' | 'endMs'>): HintSpan {
+  return { fromMs: startMs, ...(endMs === undefined ? {} : { toMs: endMs }) }
+}
+
+/**
+ * Whether something is in a window: it began at the end of the window or before, and had not ended before the window
+ * began. Server and page decide by this alone.
+ */
+export function isInWindow(span: HintSpan, { fromMs, toMs }: HintWindow): boolean {
+  return span.fromMs <= toMs && (span.toMs === undefined || span.toMs >= fromMs)
+}
