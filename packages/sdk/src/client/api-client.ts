@@ -14,7 +14,8 @@ import { type ChartParameters, chartRequest, checkedName, LONGEST_PERIOD_MS } fr
 import type { DevicesAnswer } from '../api/devices.ts'
 import type { EventAnswer, EventsAnswer } from '../api/events.ts'
 import type { ExplainAnswer } from '../api/explain.ts'
-import type { HintsAnswer } from '../api/hints.ts'
+import type { HintSeverity, HintsAnswer } from '../api/hints.ts'
+import type { IncidentAnswer, IncidentKind, IncidentsAnswer } from '../api/incidents.ts'
 import type { NodeAnswer } from '../api/node.ts'
 import type { PodAnswer } from '../api/pods.ts'
 import type { JsonQueryAnswer, MetricQuery, QueryBody } from '../api/query.ts'
@@ -48,6 +49,21 @@ export interface EventsWanted extends Partial<ApiWindow> {
   readonly state?: 'open' | 'closed'
   /** Range: 1 to 1000. Default: 100. */
   readonly limit?: number
+}
+
+/** Which incidents are listed. Default: the first 100 of all. */
+export interface IncidentsWanted extends Partial<ApiWindow> {
+  readonly rule?: string
+  /** Id of the device at fault, or of an affected device. */
+  readonly device?: string
+  readonly severity?: HintSeverity
+  readonly kind?: IncidentKind
+  readonly state?: 'open' | 'ended'
+  /** Words of titles, sentences, rules or devices. */
+  readonly find?: string
+  /** Range: 1 to 1000. Default: 100. */
+  readonly limit?: number
+  readonly cursor?: string
 }
 
 /** A request for series of the services of an app. */
@@ -125,9 +141,19 @@ export class ApiClient {
     return this.get('/api/v1/devices', {}, options)
   }
 
-  /** The hints of now and of the last hour, or of a window. */
-  hints(window?: ApiWindow, options?: CallOptions): Promise<HintsAnswer> {
-    return this.get('/api/v1/hints', { from: window?.fromMs, to: window?.toMs }, options)
+  /** The hints of now and of the last hour. */
+  hints(options?: CallOptions): Promise<HintsAnswer> {
+    return this.get('/api/v1/hints', {}, options)
+  }
+
+  /** Incidents, open ones first, then those that ended last. Pass `next` of an answer as `cursor` of the next call. */
+  incidents({ fromMs, toMs, ...wanted }: IncidentsWanted = {}, options?: CallOptions): Promise<IncidentsAnswer> {
+    return this.get('/api/v1/incidents', { ...wanted, from: fromMs, to: toMs }, options)
+  }
+
+  /** One incident with its numbers and notes. */
+  incident(id: string, options?: CallOptions): Promise<IncidentAnswer> {
+    return this.get('/api/v1/incidents/:id', { id }, options)
   }
 
   /** Events of traceback, the latest first. */

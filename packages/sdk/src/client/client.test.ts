@@ -47,7 +47,7 @@ test('a request has the path of the proxy, the token and its parameters', async 
   assert.deepEqual(await client.node(), NODE)
   await client.app('chat', { services: ['a', 'b'], largest: true })
   await client.pod({ namespace: 'a/b', name: 'c?d' })
-  await client.hints({ fromMs: 1, toMs: 2 })
+  await client.incidents({ fromMs: 1, toMs: 2, severity: 'critical' })
   await client.events({ device: 'mlx5 0', fromMs: 0, limit: 7 })
   assert.deepEqual(
     asked.map(({ url }) => url),
@@ -55,7 +55,7 @@ test('a request has the path of the proxy, the token and its parameters', async 
       '/sonde/api/v1/node',
       '/sonde/api/v1/apps/chat/gpu?services=a%2Cb&largest=true',
       '/sonde/api/v1/pods/a%2Fb/c%3Fd',
-      '/sonde/api/v1/hints?from=1&to=2',
+      '/sonde/api/v1/incidents?severity=critical&from=1&to=2',
       '/sonde/api/v1/events?device=mlx5%200&limit=7&from=0',
     ],
   )

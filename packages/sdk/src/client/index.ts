@@ -9,6 +9,7 @@ export {
   type CallOptions,
   createApiClient,
   type EventsWanted,
+  type IncidentsWanted,
   type StreamWanted,
 } from './api-client.ts'
 export type { StreamMessage } from './live.ts'
