@@ -145,6 +145,18 @@ test(
       await page.getByText('mean of its GPUs, which others use too').first().waitFor()
       await lookEverywhere(t, page, 'pod-shared')
     })
+    await stage.visit('/entities', async (page) => {
+      await page.getByRole('link', { name: 'Pod ml/notebook-0' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('decode-0')
+      await page.getByRole('option', { name: /^Pod ml\/decode-0/ }).waitFor()
+      await takePicture(t, page, 'pod-search')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(/\/pods\/ml\/decode-0/)
+      await page.goBack()
+      await page.getByRole('link', { name: 'Pod ml/notebook-0' }).click()
+      await page.waitForURL(/\/pods\/ml\/notebook-0/)
+    })
     await stage.visit('/pods/ml/decode-0', async (page) => {
       await page.getByText('ImagePullBackOff.', { exact: true }).waitFor()
       await page.getByText('It does not run yet: ImagePullBackOff; kubectl describe pod says why.').first().waitFor()

@@ -1,4 +1,4 @@
-import type { AppGpuAnswer, AppsAnswer, PodAnswer, PodName } from '@sonde/sdk/api'
+import type { AppGpuAnswer, AppsAnswer, PodAnswer, PodName, PodsAnswer } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { getAnswer } from './client.ts'
 import { createPoll, type Resource, usePoll } from './resources.ts'
@@ -7,6 +7,13 @@ import { createPoll, type Resource, usePoll } from './resources.ts'
 const POLL_EVERY_MS = 5_000
 
 const appsPoll = createPoll(() => getAnswer('/api/v1/apps'), POLL_EVERY_MS)
+
+const podsPoll = createPoll(() => getAnswer('/api/v1/pods'), POLL_EVERY_MS)
+
+/** The GPU pods of all apps, polled every 5 s. */
+export function usePods(): Resource<PodsAnswer> {
+  return usePoll(podsPoll)
+}
 
 /** The apps with GPU pods, polled every 5 s. */
 export function useApps(): Resource<AppsAnswer> & { readonly retry: () => void } {

@@ -52,6 +52,9 @@ test('what a metric is about its type says, and of two types that of the hardwar
 test('every device has a page, and one with an address has a page of its link', () => {
   assert.equal(devicePath(testGpu(3)), '/gpus/gpu-3')
   assert.equal(devicePath(testNic(3)), '/fabric/nic-mlx5_3-1')
+  const pod = { id: 'pod-ml/trainer-0', kind: 'pod', labels: { namespace: 'ml', pod: 'trainer-0' } }
+  assert.equal(devicePath(pod), '/pods/ml/trainer-0')
+  assert.equal(devicePath({ ...pod, labels: { pod: 'trainer-0' } }), '/entities/pod-ml%2Ftrainer-0')
   assert.equal(linkPath(testNic(3)), '/pci/pci-0000:23:00.0')
   assert.equal(linkPath(testNic(3, { simulated: true })), '/pci/sim-pci-0000:23:00.0')
   assert.equal(linkPath(testNic(3, { address: '' })), undefined)

@@ -1,7 +1,9 @@
-import type { Labels, Matcher } from '@sonde/sdk/api'
+import type { Labels, Matcher, PodName } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import { HARDWARE_PATHS, type MetricClaim } from '../api/metric-claims.ts'
 import { titleOf } from '../format/names.ts'
+import { pathPart } from './path-part.ts'
+import { podPath } from './pod-path.ts'
 
 /** Path of the page of all other entities. */
 export const ENTITIES_PATH = '/entities'
@@ -35,13 +37,23 @@ export function kindWords(entities: readonly DeviceInfo[]): string {
 }
 
 /** The path of an entity's own page. */
-export function devicePath({ kind, id }: Pick<DeviceInfo, 'kind' | 'id'>): string {
-  return `${HARDWARE_PATHS.get(kind) ?? ENTITIES_PATH}/${pathPart(id)}`
+export function devicePath(device: Pick<DeviceInfo, 'kind' | 'id' | 'labels'>): string {
+  const pod = podOf(device)
+  if (pod !== undefined) return podPath(pod)
+  return HARDWARE_PATHS.has(device.kind)
+    ? `${HARDWARE_PATHS.get(device.kind)}/${pathPart(device.id)}`
+    : entityPath(device)
 }
 
-/** Encodes a part of a path except for colons and `@`, which are legal and keep addresses readable. */
-export function pathPart(text: string): string {
-  return encodeURIComponent(text).replaceAll('%3A', ':').replaceAll('%40', '@')
+/** The path of the page that any entity has, also if its kind has a special page. */
+export function entityPath({ id }: Pick<DeviceInfo, 'id'>): string {
+  return `${ENTITIES_PATH}/${pathPart(id)}`
+}
+
+/** The name of a pod; undefined for any other entity. */
+export function podOf({ kind, labels }: Pick<DeviceInfo, 'kind' | 'labels'>): PodName | undefined {
+  const { namespace, pod } = labels
+  return kind !== 'pod' || !namespace || !pod ? undefined : { namespace, name: pod }
 }
 
 /** The path of the page of the PCIe link at an address. */

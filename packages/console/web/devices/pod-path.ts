@@ -1,5 +1,5 @@
 import type { PodName } from '@sonde/sdk/api'
-import { pathPart } from './device.ts'
+import { pathPart } from './path-part.ts'
 
 /** The path of the page of a pod. */
 export function podPath({ namespace, name }: PodName): string {

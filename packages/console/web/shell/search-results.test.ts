@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DeviceInfo } from '../api/devices.ts'
 import { rankOptions } from '../components/combo-options.ts'
 import { testGpu, testNic } from '../devices/test-devices.ts'
 import { type Searched, searchPlaces } from './search-results.ts'
@@ -46,4 +47,17 @@ test('an event is found by its rule, the same rule twice by when it began', () =
   }
   const events = [event, { ...event, id: 6, startMs: Date.UTC(2026, 6, 31, 9) }]
   assert.deepEqual(found('stalls', { events }), ['/events/7', '/events/6'])
+})
+
+test('a pod is found by its name, app and node, and leads to its page, also without devices', () => {
+  const entity: DeviceInfo = {
+    ...testGpu(0),
+    ...{ id: 'pod-ml/trainer-0', kind: 'pod', name: 'ml/trainer-0', labels: { namespace: 'ml', pod: 'trainer-0' } },
+  }
+  const pod = { namespace: 'ml', name: 'trainer-0', app: 'pretrain', node: 'node-a', isSimulated: false }
+  for (const searched of [{ devices: [entity] }, { devices: [], pods: [pod] }, { devices: [entity], pods: [pod] }])
+    assert.deepEqual(found('trainer-0', searched), ['/pods/ml/trainer-0'])
+  assert.deepEqual(found('pretrain node-a', { pods: [pod] }), ['/pods/ml/trainer-0'])
+  const places = searchPlaces({ devices: [entity], pods: [pod], interfaces: [], types: [], hrefTo: (path) => path })
+  assert.equal(places.at(-1)?.value, 'Pod ml/trainer-0')
 })

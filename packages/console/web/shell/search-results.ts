@@ -1,7 +1,8 @@
-import type { ListedType, TracebackEvent } from '@sonde/sdk/api'
+import type { AppGpuPod, ListedType, TracebackEvent } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { ComboOption } from '../components/combo-options.ts'
 import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
+import { podPath } from '../devices/pod-path.ts'
 import { compareNames } from '../format/names.ts'
 import { formatDateTime } from '../format/time.ts'
 import { metricsOfType } from '../state/listed-metrics.ts'
@@ -14,9 +15,14 @@ export interface SearchResult extends ComboOption {
   readonly href: string
 }
 
+/** A pod, as far as it is searched. */
+export type FoundPod = Pick<AppGpuPod, 'namespace' | 'name' | 'app' | 'node' | 'isSimulated'>
+
 /** Input of the search. */
 export interface Searched {
   readonly devices: readonly DeviceInfo[]
+  /** GPU pods. A console over a Prometheus has no devices, but has these. */
+  readonly pods?: readonly FoundPod[]
   /** Names of the active interfaces. */
   readonly interfaces: readonly string[]
   readonly types: readonly ListedType[]
@@ -25,13 +31,17 @@ export interface Searched {
   readonly hrefTo: PageState['hrefTo']
 }
 
-/** Every search result with a distinct name: pages, devices, interfaces, events, metrics. */
-export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }: Searched): readonly SearchResult[] {
+/** Every search result with a distinct name: pages, devices, pods, interfaces, events, metrics. */
+export function searchPlaces(searched: Searched): readonly SearchResult[] {
+  const { devices, pods = [], interfaces, types, events = [], hrefTo } = searched
   const pages = DESTINATIONS.map(
     ({ label, path }): SearchResult => ({ value: label, note: 'page', href: hrefTo(path) }),
   )
+  const found = pods.map((pod) => podPlace(pod, hrefTo(podPath(pod))))
+  const names = new Set(pods.map(({ namespace, name }) => `${namespace}/${name}`))
+  const isFound = (device: DeviceInfo) => device.kind === 'pod' && names.has(device.name)
   const hardware = devices
-    .filter((device) => device.kind === 'gpu' || device.kind === 'nic' || isGeneric(device))
+    .filter((device) => device.kind === 'gpu' || device.kind === 'nic' || (isGeneric(device) && !isFound(device)))
     .map((device) => devicePlace(device, hrefTo(devicePath(device))))
   const netdevs = [...new Set(interfaces)].sort(compareNames).map(
     (device): SearchResult => ({
@@ -50,7 +60,7 @@ export function searchPlaces({ devices, interfaces, types, events = [], hrefTo }
     ),
   )
   const seen = events.map((event) => eventPlace(event, hrefTo(`/events/${event.id}`)))
-  return withNamesOfTheirOwn([...pages, ...hardware, ...netdevs, ...seen, ...metrics])
+  return withNamesOfTheirOwn([...pages, ...hardware, ...found, ...netdevs, ...seen, ...metrics])
 }
 
 /** Events of the same rule and device are distinguished by their start. */
@@ -60,11 +70,17 @@ function eventPlace({ rule, device, startMs, endMs, isSimulated }: TracebackEven
   return { value: `${where}, ${formatDateTime(startMs, 'utc')} UTC`, note: words.filter(Boolean).join(' · '), href }
 }
 
+function podPlace({ namespace, name, app, node, isSimulated }: FoundPod, href: string): SearchResult {
+  const full = `${namespace}/${name}`
+  const words = [app, node, isSimulated ? 'simulated' : '']
+  return { value: `Pod ${full}`, note: words.filter(Boolean).join(' · '), names: [full, name], href }
+}
+
 function devicePlace(device: DeviceInfo, href: string): SearchResult {
   const { name, model = '', address = '', labels, simulated, netdevs = [] } = device
   const value = deviceTitle(device)
   const words = [name === value ? '' : name, model, address, simulated ? 'simulated' : '']
-  const names = [name, labels.UUID ?? '', address, ...netdevs].filter(Boolean)
+  const names = [name, labels.UUID ?? '', labels.pod ?? '', address, ...netdevs].filter(Boolean)
   return { value, note: words.filter(Boolean).join(' · '), names, href }
 }
 

@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
+import { usePods } from '../api/apps.ts'
 import { useDevices } from '../api/devices.ts'
 import { useEvents } from '../api/events.ts'
 import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
@@ -8,7 +9,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { usePageState } from '../state/time-window.ts'
 import { type SearchResult, searchPlaces } from './search-results.ts'
 
-/** Searches pages, devices, interfaces, events and metrics, and goes there. */
+/** Searches pages, devices, pods, interfaces, events and metrics, and goes there. */
 export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation()
   const places = usePlaces()
@@ -20,9 +21,9 @@ export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog label="Search" className="search-sheet" onClose={onClose}>
       <ComboInput
-        label="Search pages, devices, metrics"
+        label="Search pages, devices, pods, metrics"
         className="is-inline"
-        placeholder="Search pages, devices, metrics"
+        placeholder="Search pages, devices, pods, metrics"
         value=""
         options={places}
         isStrict
@@ -37,17 +38,19 @@ function usePlaces(): readonly SearchResult[] {
   const page = usePageState()
   const { data: types } = useTypes()
   const { data: devices } = useDevices()
+  const { data: pods } = usePods()
   const { data: events } = useEvents({})
   const { data: interfaces } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(
     () =>
       searchPlaces({
         devices: devices?.devices ?? [],
+        pods: pods?.pods ?? [],
         interfaces: (interfaces?.series ?? []).map(({ labels }) => labels.device ?? ''),
         types: types?.types ?? [],
         events: events?.events ?? [],
         hrefTo: page.hrefTo,
       }),
-    [page, types, interfaces, devices, events],
+    [page, types, interfaces, devices, pods, events],
   )
 }

@@ -1,5 +1,7 @@
 import type { PodAnswer, PodName } from '@sonde/sdk/api'
+import { Link } from 'wouter'
 import { usePod } from '../../api/apps.ts'
+import { useDevices } from '../../api/devices.ts'
 import { AbsentList } from '../../components/absent-list.tsx'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -7,6 +9,7 @@ import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
+import { entityPath } from '../../devices/device.ts'
 import { appPath } from '../../devices/pod-path.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -28,6 +31,8 @@ export function PodPage(name: PodName) {
   usePageTitle(title)
   const page = usePageState()
   const { data, error, retry } = usePod(name)
+  const { data: known } = useDevices()
+  const entity = known?.devices.find((device) => device.kind === 'pod' && device.name === title)
   const app = data?.pod?.app ?? ''
   const parent =
     app === '' ? { label: 'Apps', href: page.hrefTo('/apps') } : { label: app, href: page.hrefTo(appPath(app)) }
@@ -40,6 +45,12 @@ export function PodPage(name: PodName) {
       {data?.state === 'unknown' && (
         <Empty fact={`No GPU pod ${title} was here in the last 24 hours.`}>
           A pod is listed if it holds or requests a GPU.
+          {entity && (
+            <>
+              {' '}
+              <Link href={page.hrefTo(entityPath(entity))}>Its other values</Link> are known.
+            </>
+          )}
           {KUBERNETES_NAME.test(name.namespace) && KUBERNETES_NAME.test(name.name) && (
             <>
               {' '}
