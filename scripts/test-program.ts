@@ -22,7 +22,7 @@ const PROGRAMS = join(root, '.cache/program')
 /** How long a program is kept after it was built. Unit: milliseconds. */
 const KEEP_MS = 24 * 60 * 60 * 1000
 /** Everything that may become part of the program, and what makes it. */
-const INPUTS = [
+export const PROGRAM_INPUTS: readonly string[] = [
   'packages/*/src/**/*.ts',
   'packages/console/server/**/*.ts',
   'packages/*/package.json',
@@ -35,7 +35,7 @@ const INPUTS = [
  * a folder of its own, because another run of the tests may still use the program that it built.
  */
 export async function buildTestProgram(): Promise<string> {
-  const name = hashOfInputs()
+  const name = hashOfFiles(PROGRAM_INPUTS)
   const folder = join(PROGRAMS, name)
   mkdirSync(PROGRAMS, { recursive: true })
   await withLock(join(root, '.cache/program.lock'), async () => {
@@ -58,9 +58,10 @@ function removeOld(): void {
   }
 }
 
-function hashOfInputs(): string {
+/** A hash of all files that match one of these patterns, and of their names; those of tests do not count. */
+export function hashOfFiles(patterns: readonly string[]): string {
   const hash = createHash('sha256')
-  const files = globSync(INPUTS, { cwd: root, exclude: (path) => path.includes('node_modules') })
+  const files = globSync(patterns, { cwd: root, exclude: (path) => path.includes('node_modules') })
   for (const file of files.filter((path) => !path.includes('.test.')).sort())
     hash.update(`${file}\0`).update(readFileSync(join(root, file)))
   return hash.digest('hex')

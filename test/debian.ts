@@ -27,6 +27,9 @@ export const DEBIAN_PACKAGES = {
   grpcio: 'python3-grpcio python3-protobuf protobuf-compiler',
   'python3-kubernetes': 'python3-kubernetes',
   runc: 'runc',
+  podman: 'podman runc',
+  skopeo: 'skopeo',
+  'docker-registry': 'docker-registry',
   ip: 'iproute2',
   'json-c': 'libjson-c-dev',
 } as const

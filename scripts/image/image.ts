@@ -140,6 +140,8 @@ function whole(folder: string): LayerFiles {
 function configOf(created: string, labels: Readonly<Record<string, string>>) {
   return {
     created,
+    // An entry for each layer: builders refuse to extend an image without.
+    history: ['libraries of Debian', 'Node', 'packages of Sonde'].map((comment) => ({ created, comment })),
     config: {
       User: `${USER_ID}:${USER_ID}`,
       ExposedPorts: { '9394/tcp': {} },

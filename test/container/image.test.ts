@@ -1,0 +1,109 @@
+// The container image, as a registry and a node have it.
+
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { writeTree } from '../../bench/idle/tree.ts'
+import { root } from '../../scripts/setup.mjs'
+import { metricsOf, numberOn } from '../ask.ts'
+import { needs } from '../debian.ts'
+import { startPrometheus } from '../interop/prometheus-peer.ts'
+import { temporaryDir, until } from '../sonde-process.ts'
+import { startContained, startContainer } from './container.ts'
+import { readLayout } from './layout.ts'
+import { type Registry, startRegistry } from './registry.ts'
+import { openRuntime, type Runtime } from './runtime.ts'
+import { sharedImage } from './shared-image.ts'
+
+const HERE = needs('podman', 'skopeo', 'docker-registry', 'prometheus')
+const LIMIT_MS = 60_000
+const MEMORY_BYTES = 512 << 20
+
+let layout: string
+let registry: Registry
+let runtime: Runtime
+
+before(async () => {
+  if (HERE.skip !== false) return
+  layout = await sharedImage()
+  registry = await startRegistry()
+  await registry.push(layout, 'sonde:test')
+  runtime = await openRuntime(layout, `${registry.address}/sonde:test`)
+})
+
+after(async () => {
+  await runtime?.close()
+  await registry?.close()
+})
+
+/** A folder of this machine for a user of a container. */
+function ownedBy(uid: number, folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  if (process.getuid?.() === 0) chownSync(folder, uid, uid)
+  return folder
+}
+
+/** A folder in memory that several containers have as their `/dev/shm`. */
+function sharedMemory(t: TestContext): string {
+  const folder = mkdtempSync('/dev/shm/sonde-test-')
+  chmodSync(folder, 0o1777)
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('a registry has the image by the digest of its layout', HERE, async () => {
+  const index = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8'))
+  assert.equal(await registry.digestOf('sonde:test'), index.manifests[0].digest)
+  const { labels, uid, entrypoint, cmd } = readLayout(layout)
+  assert.deepEqual([uid, entrypoint, cmd], [65_532, ['/usr/bin/sonde'], ['agent']])
+  assert.equal(labels['org.opencontainers.image.licenses'], 'Apache-2.0')
+})
+
+test('an agent without rights reads another /proc and /sys, and Prometheus scrapes it', HERE, async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const tree = writeTree(join(path, 'node'))
+  const agent = await startContained(t, runtime, {
+    mounts: [
+      { from: tree.procfs, to: '/host/proc', readOnly: true },
+      { from: tree.sysfs, to: '/host/sys', readOnly: true },
+    ],
+    env: { SONDE_PATHS_PROCFS: '/host/proc', SONDE_PATHS_SYSFS: '/host/sys' },
+    memoryBytes: MEMORY_BYTES,
+  })
+  const status = readFileSync(`/proc/${await agent.pid()}/status`, 'utf8')
+  assert.match(status, /^Uid:\s+65532\s+65532/m)
+  if (runtime.confinement !== 'files') {
+    assert.match(status, /^CapEff:\s+0+$/m)
+    assert.match(status, /^NoNewPrivs:\s+1$/m)
+    assert.match(readFileSync(`/proc/${await agent.pid()}/mountinfo`, 'utf8'), / \/ \/ ro\b|[^ ]+ \/ ro,/)
+  }
+  const prometheus = await startPrometheus(t, agent.scrapes, 1)
+  const series = await until('a scrape of the tree', LIMIT_MS, async () => {
+    const found = await prometheus.range('netdev_rx_bytes_total{device="eth89"}[1m]')
+    return found.length > 0 ? found : undefined
+  })
+  assert.equal(series.length, 1)
+  assert.equal(await agent.stop(), 0, agent.output())
+})
+
+test('an application of another container is acknowledged through shared memory', HERE, async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  chmodSync(path, 0o755)
+  const { uid } = readLayout(layout)
+  const mounts = [
+    { from: ownedBy(uid, join(path, 'run')), to: '/run/sonde' },
+    { from: sharedMemory(t), to: '/dev/shm' },
+  ]
+  const state = { from: ownedBy(uid, join(path, 'state')), to: '/var/lib/sonde' }
+  const agent = await startContained(t, runtime, { args: ['up'], mounts: [...mounts, state] })
+  const extended = await runtime.extend(join(root, 'examples/custom-collector'))
+  const collector = startContainer(t, runtime, { ...extended, mounts: [...(extended.mounts ?? []), ...mounts] })
+  const [said] = await collector.said(/^.*(acknowledged|IPC_).*$/m)
+  assert.equal(said, 'acknowledged (durable), through shared memory')
+  const page = await metricsOf(agent)
+  const free = numberOn(page.replace(/(scratch_free_bytes)\{.*\}/, '$1'), 'scratch_free_bytes')
+  assert.ok(free !== undefined && free > 0, page)
+})
