@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -14,9 +14,17 @@ export interface SentAlert {
   readonly status: 'firing' | 'resolved'
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
+  /** Who got it, by the routes. */
+  readonly receiver: string
 }
 
-/** An Alertmanager whose only receiver is a webhook of the test. */
+/** What it sends to a webhook. */
+interface Message {
+  readonly receiver: string
+  readonly alerts: readonly Omit<SentAlert, 'receiver'>[]
+}
+
+/** An Alertmanager whose receivers are a webhook of the test. */
 export interface AlertmanagerPeer {
   /** `host:port`, for the configuration of Prometheus. */
   readonly target: string
@@ -24,12 +32,16 @@ export interface AlertmanagerPeer {
   readonly received: readonly SentAlert[]
 }
 
-/** Starts Debian's Alertmanager on a free port, with a webhook as its receiver. Both end with the test. */
-export async function startAlertmanager(t: Pick<TestContext, 'after'>): Promise<AlertmanagerPeer> {
+/**
+ * Starts Debian's Alertmanager on a free port with this configuration, except that it waits for nothing, and that all
+ * receivers are a webhook of the test. Both end with the test.
+ */
+export async function startAlertmanager(t: Pick<TestContext, 'after'>, configured: URL): Promise<AlertmanagerPeer> {
   const received: SentAlert[] = []
   const webhook = createServer(async (request, response) => {
     const chunks: Buffer[] = await request.toArray()
-    received.push(...(JSON.parse(Buffer.concat(chunks).toString()) as { alerts: SentAlert[] }).alerts)
+    const { receiver, alerts } = JSON.parse(Buffer.concat(chunks).toString()) as Message
+    received.push(...alerts.map((alert) => ({ ...alert, receiver })))
     response.end()
   }).listen(0, '127.0.0.1')
   t.after(() => webhook.close())
@@ -38,9 +50,10 @@ export async function startAlertmanager(t: Pick<TestContext, 'after'>): Promise<
 
   const dir = temporaryDir()
   const config = join(dir.path, 'alertmanager.yml')
-  const receiver = { name: 'test', webhook_configs: [{ url: `http://127.0.0.1:${port}/` }] }
-  // JSON is YAML too.
-  writeFileSync(config, JSON.stringify({ route: { receiver: 'test', group_wait: '0s' }, receivers: [receiver] }))
+  const hasty = readFileSync(configured, 'utf8')
+    .replace(/group_(wait|interval): .*/g, 'group_$1: 1s')
+    .replace(/http:[^']+/g, `http://127.0.0.1:${port}/`)
+  writeFileSync(config, hasty)
   const flags = [`--config.file=${config}`, `--storage.path=${dir.path}`, '--cluster.listen-address=']
   const child = spawn('prometheus-alertmanager', ['--web.listen-address=127.0.0.1:0', ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -37,6 +37,8 @@ export interface PeerAlerts {
   readonly ruleFiles: readonly string[]
   /** `host:port` of the Alertmanager. */
   readonly alertmanager: string
+  /** A file of further targets, which Prometheus reads again when it changes. Their job is `sonde_later`. */
+  readonly laterTargets: string
 }
 
 /** Starts Debian's Prometheus on a free port; it ends with the test. `paths` are those of its jobs, by their names. */
@@ -50,7 +52,7 @@ export async function startPrometheus(
 ): Promise<PrometheusPeer> {
   const dir = temporaryDir()
   const config = join(dir.path, 'prometheus.yml')
-  const jobs = Object.entries(paths).map(([job_name, metrics_path]) => {
+  const jobs: object[] = Object.entries(paths).map(([job_name, metrics_path]) => {
     const honor = honorLabels === undefined ? {} : { honor_labels: honorLabels }
     return { job_name, metrics_path, ...honor, static_configs: [{ targets: [target], ...(labels && { labels }) }] }
   })
@@ -58,6 +60,7 @@ export async function startPrometheus(
     rule_files: alerts.ruleFiles,
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alerts.alertmanager] }] }] },
   }
+  if (alerts !== undefined) jobs.push({ job_name: 'sonde_later', file_sd_configs: [{ files: [alerts.laterTargets] }] })
   const global = { scrape_interval: `${intervalS}s`, evaluation_interval: `${intervalS}s` }
   // JSON is YAML too.
   writeFileSync(config, JSON.stringify({ global, ...alerting, scrape_configs: jobs }))

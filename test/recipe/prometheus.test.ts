@@ -1,5 +1,5 @@
 // The recipe for Kubernetes from end to end: its file and its environment, a real Prometheus with its expressions and
-// with the alert rules of Sonde, and a real Alertmanager.
+// with the alert rules of Sonde, and a real Alertmanager with its routes. A simulated node joins them at the end.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,8 @@ import { doubledNode, RECIPE_DEVICES, RECIPE_ENV } from './recipe.ts'
 
 const LIMIT_MS = 180_000
 const SOURCES_YAML = new URL('sources.yaml', import.meta.url).pathname
-const RULES = new URL('../../deploy/prometheus/rules/doca.yaml', import.meta.url)
+const DEPLOYED = new URL('../../deploy/prometheus/', import.meta.url)
+const RULES = ['doca', 'gpu', 'rdma', 'sonde']
 const PAGE = new URL('../../docs/doca.md', import.meta.url)
 
 /**
@@ -32,6 +33,7 @@ describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometh
   const t = { after: (end: () => unknown) => void ends.unshift(end) }
   let peer: PrometheusPeer
   let alertmanager: AlertmanagerPeer
+  let laterTargets: string
 
   before(async () => {
     const { flags, env, runClocks } = doubledNode(t, { ...RECIPE_DEVICES, mlx5_0: FAULTY })
@@ -40,8 +42,11 @@ describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometh
     const sonde = await startSonde(args, { env: { ...env, ...RECIPE_ENV, PROMETHEUS_PORT: '0' } })
     t.after(() => sonde.stop())
     const port = /metrics alone on port (\d+) of all addresses/.exec(sonde.output())?.[1]
-    alertmanager = await startAlertmanager(t)
-    const alerts = { ruleFiles: [hastyRules()], alertmanager: alertmanager.target }
+    alertmanager = await startAlertmanager(t, new URL('alertmanager.yml', DEPLOYED))
+    const { path, remove } = temporaryDir()
+    t.after(remove)
+    laterTargets = join(path, 'targets.json')
+    const alerts = { ruleFiles: hastyRules(path), alertmanager: alertmanager.target, laterTargets }
     peer = await startPrometheus(t, `127.0.0.2:${port}`, 1, undefined, {}, alerts)
   })
   after(async () => {
@@ -49,12 +54,13 @@ describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometh
   })
 
   /** The rules, evaluated each second, with alerts that fire at once. */
-  function hastyRules(): string {
-    const { path, remove } = temporaryDir()
-    t.after(remove)
-    const file = join(path, 'doca.yaml')
-    writeFileSync(file, readFileSync(RULES, 'utf8').replace(/(interval|for): \d+[sm]/g, '$1: 1s'))
-    return file
+  function hastyRules(path: string): string[] {
+    return RULES.map((name) => {
+      const file = join(path, `${name}.yaml`)
+      const rules = readFileSync(new URL(`rules/${name}.yaml`, DEPLOYED), 'utf8')
+      writeFileSync(file, rules.replace(/(interval|for): \d+[sm]/g, '$1: 1s'))
+      return file
+    })
   }
 
   it('the expressions of the recipe that have data are those that docs/doca.md names', async () => {
@@ -109,10 +115,37 @@ describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometh
       severity: 'warning',
       simulated: 'true',
     })
-    assert.equal(alert.status, 'firing')
+    assert.deepEqual([alert.status, alert.receiver], ['firing', 'simulated'])
     assert.equal(alert.annotations.summary, 'Many retransmissions at mlx5_0 on gpu-17')
     assert.match(alert.annotations.description ?? '', /^\d+ events of adaptive retransmission a second: /)
     assert.match(alert.annotations.runbook_url ?? '', /\/HighRetransmissionRate\.md$/)
+    assert.doesNotMatch(JSON.stringify(alertmanager.received), /error expanding template/)
+  })
+
+  it('a fault of a simulated node, and the end of its agent, reach the receivers of the routes', async () => {
+    const node = await startSonde(['agent', '--simulate', '--only-simulated'])
+    t.after(() => node.stop('SIGKILL'))
+    const instance = new URL(node.address).host
+    writeFileSync(laterTargets, JSON.stringify([{ targets: [instance] }]))
+    const seen = `gpu:sonde_gpu:seen{instance="${instance}"}[1m]`
+    await until('the rules to know 8 GPUs', LIMIT_MS, async () => (await peer.range(seen)).length === 8)
+    const fault = { method: 'POST', body: JSON.stringify({ name: 'gpu-lost', device: 'sim-gpu-6' }) }
+    const headers = { 'content-type': 'application/json' }
+    assert.equal((await fetch(`${node.address}/api/v1/simulator/scenarios`, { ...fault, headers })).status, 201)
+    const lost = await until('the alert of the GPU', LIMIT_MS, () =>
+      alertmanager.received.find(({ labels }) => labels.alertname === 'GpuLost'),
+    )
+    assert.deepEqual([lost.labels.gpu, lost.labels.severity, lost.receiver], ['6', 'critical', 'simulated'])
+    assert.match(lost.annotations.summary ?? '', /^GPU 6 on \S+ is lost$/)
+
+    await node.stop('SIGKILL')
+    const down = await until('the alert of the agent', LIMIT_MS, () =>
+      alertmanager.received.find(
+        ({ labels }) => labels.alertname === 'SondeAgentDown' && labels.severity === 'critical',
+      ),
+    )
+    assert.equal(down.receiver, 'on-call')
+    assert.match(down.annotations.description ?? '', /^100% of the agents/)
     assert.doesNotMatch(JSON.stringify(alertmanager.received), /error expanding template/)
   })
 
