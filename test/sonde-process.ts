@@ -78,7 +78,7 @@ export async function startSonde(args: readonly string[], options: StartOptions 
   const { child, output, ended } = launch([...args, ...listen], options)
   const address = await until(`the ready line of sonde ${args.join(' ')}`, START_LIMIT_MS, () => {
     if (child.exitCode !== null) throw new Error(`sonde ended with ${child.exitCode}:\n${output()}`)
-    return /ready on (http:\S+)/.exec(output())?.[1]
+    return /ready on (https?:\S+)/.exec(output())?.[1]
   }).catch((error: unknown) => {
     child.kill('SIGKILL')
     throw error

@@ -1,5 +1,5 @@
 import type { Sink } from '@sonde/sdk'
-import type { StoreAnswer } from '@sonde/sdk/api'
+import type { NodeAnswer, StoreAnswer } from '@sonde/sdk/api'
 import type { History } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { AgentConfig } from './config.ts'
@@ -20,6 +20,8 @@ export interface AgentOptions {
   /** The history for queries. Default: the ring of the last minutes. */
   readonly history?: History
   readonly storeStatus?: () => StoreAnswer
+  /** The certificate of the server. Default: it has none. */
+  readonly certificate?: () => NodeAnswer['certificate']
   /** What lists and prints the records of the store. Default: there is none. */
   readonly kept?: KeptRecords
   /** Whether scrapers of GPUs, such as `dcgm_exporter`, are switched on. Asked every second. Default: yes. */

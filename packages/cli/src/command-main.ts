@@ -157,8 +157,7 @@ program
   .action(async ({ config, listen, ...flags }: PsFlags & Pick<Flags, 'config' | 'listen'>) => {
     const { runPs } = await import('./commands/ps/ps.ts')
     const given = { ...(config !== undefined && { config }), ...(listen !== undefined && { listen }) }
-    const usual = async () => (await loadFor(given)).config.agent.export.prometheus
-    process.exitCode = await runPs(flags, async () => agentAddress(await usual()))
+    process.exitCode = await runPs(flags, async () => agentAddress(await loadFor(given)))
   })
 
 const tokens = program

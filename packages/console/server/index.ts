@@ -1,5 +1,6 @@
 export { Access } from './access/access.ts'
 export { AuditLog } from './access/audit-log.ts'
+export { FollowedCertificates } from './access/followed-certificates.ts'
 export { accessRoutes, authorize, identityOf, whoOf } from './access/routes.ts'
 export { isExpired, type KnownToken, Tokens } from './access/tokens.ts'
 export { Agents } from './agents/agents.ts'

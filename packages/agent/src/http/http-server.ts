@@ -13,6 +13,7 @@ const REQUEST_LIMIT_MS = 30_000
 const SILENCE_LIMIT_MS = 30_000
 /** How often it looks for requests that took too long to arrive: each look wakes a process that may have rest. */
 const REQUEST_LOOK_MS = 5000
+const HANDSHAKE_LIMIT_MS = 10_000
 const RETRY_AFTER_S = 5
 /** Error codes of a stream whose peer has closed. */
 const HANG_UP_CODES = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED', 'ECONNRESET', 'EPIPE'])
@@ -20,6 +21,13 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /** Looks who sends a request. @throws SondeError if the sender may not. */
 export type Authorize = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/** Certificate and key (PEM) of a server, and the certificates that sign those of its clients. */
+export interface ServerCertificates {
+  readonly cert?: string
+  readonly key?: string
+  readonly ca?: string
+}
 
 /** Options of a server. */
 export interface Served {
@@ -33,6 +41,8 @@ export interface Served {
   admit(request: FastifyRequest): void
   /** Refuses a request of somebody who may not make it: it rejects. Default: everybody may. */
   readonly authorize?: Authorize | undefined
+  /** Default: connections are not encrypted. */
+  readonly tls?: ServerCertificates | undefined
   /** Additional words of the answer 404; empty for none. */
   moreOf(request: FastifyRequest): Promise<string>
 }
@@ -55,21 +65,24 @@ export function createHttpServer(served: Served): FastifyInstance {
     }
     sendError(reply, answer)
   }
+  const limits = {
+    maxHeaderSize: HEADER_LIMIT_BYTES,
+    // Left to itself, headers have a minute, and with them the whole request.
+    headersTimeout: REQUEST_LIMIT_MS,
+    connectionsCheckingInterval: REQUEST_LOOK_MS,
+  }
   const app = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_LIMIT_MS,
     forceCloseConnections: true,
-    http: {
-      maxHeaderSize: HEADER_LIMIT_BYTES,
-      // Left to itself, headers have a minute, and with them the whole request.
-      headersTimeout: REQUEST_LIMIT_MS,
-      connectionsCheckingInterval: REQUEST_LOOK_MS,
-    },
+    ...transportOf(limits, served.tls),
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) =>
       isAskedByPerson(request) ? tellPerson(reply, error) : fail(reply, error),
     clientErrorHandler: (error, socket) => refuseConnection(http, error, socket),
   })
+  // What does not speak TLS is no request either.
+  app.server.on('tlsClientError', () => http.refuse('syntax'))
   boundConnections(app.server, {
     count: served.connectionCount,
     silenceMs: SILENCE_LIMIT_MS,
@@ -95,6 +108,17 @@ export function createHttpServer(served: Served): FastifyInstance {
     await served.authorize?.(request, reply)
   })
   return app
+}
+
+/**
+ * The part of the options of Fastify that differs with TLS. A client need not have a certificate; whether it has one
+ * that counts is decided with the login.
+ */
+function transportOf(limits: object, tls: ServerCertificates | undefined): { readonly http: object } {
+  if (tls === undefined) return { http: limits }
+  const clients = { requestCert: tls.ca !== undefined, rejectUnauthorized: false }
+  // Fastify has another type for such a server, with the same routes and hooks.
+  return { https: { ...limits, ...tls, ...clients, handshakeTimeout: HANDSHAKE_LIMIT_MS } } as never
 }
 
 /** Whether an answer ended because its client has gone, which is no fault. */

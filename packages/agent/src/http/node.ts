@@ -43,10 +43,12 @@ export function describeNode(agent: Agent): NodeAnswer {
   const nics = told.filter(({ kind }) => kind === 'nic')
   const counted = [...router.sinks, ...sources, ...(service === undefined ? [] : [service])]
   const lost = counted.reduce((sum, { stats }) => sum + droppedTotal(stats), 0)
+  const certificate = options.certificate?.()
   return {
     node: agent.node,
     version: options.version,
     startedMs: agent.startedMs,
+    ...(certificate === undefined ? {} : { certificate }),
     nowMs: Date.now(),
     hardware: {
       cpuModel: processors[0]?.model ?? 'unknown',

@@ -10,7 +10,7 @@ import { eventsStreamRoute } from './events-stream.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
-import { type Authorize, createHttpServer } from './http-server.ts'
+import { type Authorize, createHttpServer, type ServerCertificates } from './http-server.ts'
 import { incidentRoutes, type WhoAsks } from './incidents.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { QueryPlaces } from './query-places.ts'
@@ -24,7 +24,7 @@ import { versionsRoute } from './versions.ts'
 const CLOSE_LIMIT_MS = 1000
 
 /** The server of an agent: the common server with the admission rules of an agent. */
-export function createServer(agent: Agent, authorize?: Authorize): FastifyInstance {
+export function createServer(agent: Agent, authorize?: Authorize, tls?: ServerCertificates): FastifyInstance {
   const { options, http, fieldSets } = agent
   return createHttpServer({
     http,
@@ -32,7 +32,7 @@ export function createServer(agent: Agent, authorize?: Authorize): FastifyInstan
     connectionCount: options.config.limits.connections,
     isEndless: isStream,
     admit: (request) => refuseStranger(agent, request),
-    authorize,
+    ...{ authorize, tls },
     moreOf: async (request) =>
       bareNameOf(agent, request) === undefined ? '' : `; of field sets ${await fieldSets.listed()}`,
   })

@@ -21,6 +21,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   const agent = createAgent({
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
     ...{ originOf: loaded.originOf, sinks: incidentSinks(webhooks), isScraping: () => isScraping(management.params) },
+    certificate: () => management.tls?.status(),
   })
   const running = await serveAgent(agent, loaded, management, (app) => {
     consoleRoutes(app, { agent, loaded, management, webhooks })

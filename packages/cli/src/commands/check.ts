@@ -9,6 +9,7 @@ import { agentAddress } from './agent-address.ts'
 import { estimateWords, ratesAt } from './check-rates.ts'
 import { hostAndPort, type ListenAddress, tryListener } from './listener.ts'
 import { listenAddresses } from './listeners.ts'
+import { openServerTls } from './server-tls.ts'
 
 type AgentConfig = Loaded['config']['agent']
 type PrometheusConfig = AgentConfig['export']['prometheus']
@@ -32,12 +33,13 @@ const FAULTS = new Set(['denied', 'stuck', 'failed', 'damaged', 'taken'])
 export async function checkNode({ config, file }: Loaded, options: CheckOptions): Promise<number> {
   const rows = [['configuration', 'ok', file ?? 'defaults (no file)']]
   for (const place of await listenAddresses(config.agent.export.prometheus)) rows.push(await listenerRow(place))
+  rows.push(...(await tlsRows(config)))
   rows.push(...(await fieldSetRows(config.agent.export.prometheus)))
   if (config.agent.service.enabled) {
     const { state, found } = await checkSocketsDir(config.agent.service.sockets_dir)
     rows.push(['service', state, found])
   }
-  rows.push(...(await destinationRows(config.agent, options)))
+  rows.push(...(await destinationRows(config, options)))
   if (config.agent.traceback !== undefined)
     for (const { of, state, found } of await checkTraceback(config.agent.traceback)) rows.push([of, state, found])
   if (config.store.enabled) {
@@ -58,12 +60,27 @@ export async function checkNode({ config, file }: Loaded, options: CheckOptions)
   return rows.some(([, state]) => FAULTS.has(state ?? '')) ? 1 : 0
 }
 
+/** The certificate of the listener, if it has one. */
+async function tlsRows(config: Loaded['config']): Promise<string[][]> {
+  const silent = { info: () => undefined, warn: () => undefined }
+  try {
+    const tls = await openServerTls({ config }, silent)
+    if (tls === undefined) return []
+    const { endsMs } = tls.status()
+    const ends = new Date(endsMs).toISOString().slice(0, 10)
+    return [['certificate', ...(endsMs < Date.now() ? ['failed', `ended ${ends}`] : ['ok', `ends ${ends}`])]]
+  } catch (error) {
+    return [['certificate', 'failed', messageOf(error)]]
+  }
+}
+
 /** Checks the field set of a destination first: without it the destination gets no records. */
-async function destinationRows(config: AgentConfig, { triesDestinations }: CheckOptions): Promise<string[][]> {
+async function destinationRows(whole: Loaded['config'], { triesDestinations }: CheckOptions): Promise<string[][]> {
+  const config = whole.agent
   const sets = setsOf(config.export.prometheus)
   const rows: string[][] = []
   const destinations = destinationsOf(config)
-  const rates = destinations.length === 0 ? '' : await ratesAt(agentAddress(config.export.prometheus))
+  const rates = destinations.length === 0 ? '' : await ratesAt(agentAddress({ config: whole }))
   for (const destination of destinations) {
     const { definition, name, options, common, place } = destination
     try {

@@ -75,7 +75,8 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
     throw listenFault(cause, { host, port, setBy: '--listen' })
   })
   const address = app.server.address()
-  const addresses = `http://${hostAndPort(host, typeof address === 'object' && address !== null ? address.port : port)}`
+  const scheme = management.tls === undefined ? 'http' : 'https'
+  const addresses = `${scheme}://${hostAndPort(host, typeof address === 'object' && address !== null ? address.port : port)}`
   await agents?.start()
   const words = [await historyWords(history), agentWords(agents), await accessWords(management.access)]
   console.log(printable(`Sonde is ready on ${addresses} · ${words.filter((each) => each !== '').join(' · ')}`))
@@ -153,6 +154,7 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
     isEndless: (address) => address.startsWith('/api/v1/stream') || isNodeStream(address),
     admit: (request) => admit(door, request),
     authorize: authorizeBy(management.access),
+    tls: management.tls?.certificates,
     moreOf: () => Promise.resolve(''),
   })
   const told = {
@@ -161,6 +163,7 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
     backend: history?.transport.address ?? '',
     history,
     nodeCount: () => agents?.count,
+    certificate: () => management.tls?.status(),
   }
   aloneRoutes(app, told)
   managementRoutes(app, management)

@@ -21,8 +21,9 @@ export interface ExplainFlags {
  * with the fix of the first broken one. It checks the files itself. If an agent answers on the configured address, it
  * adds what that agent reports. Exit code 0 if every chain is whole, 1 if a link is broken, 2 if nothing has that name.
  */
-export async function runExplain(of: string, { config }: Loaded, { json }: ExplainFlags): Promise<number> {
-  const place = agentAddress(config.agent.export.prometheus)
+export async function runExplain(of: string, loaded: Loaded, { json }: ExplainFlags): Promise<number> {
+  const { config } = loaded
+  const place = agentAddress(loaded)
   const options = {
     context: new KernelContext(config.agent.paths),
     definitions: SOURCES,

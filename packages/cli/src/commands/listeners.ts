@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import type { Agent } from '@sonde/agent'
 import type { AgentConfig } from '@sonde/agent/config'
 import type { FastifyInstance } from 'fastify'
@@ -58,9 +59,12 @@ export async function openListeners(app: FastifyInstance, agent: Agent, options:
     throw listenFault(cause, first)
   })
   const scrapes = second && createServer({ allowHalfOpen: true, noDelay: true }, (socket) => take(app, agent, socket))
-  if (scrapes !== undefined && second !== undefined) await listenOn(scrapes, second)
+  if (scrapes !== undefined && second !== undefined) {
+    await listenOn(scrapes, second)
+    markScrapes(app.server, agent, portOf(scrapes))
+  }
   scrapes?.on('error', (error) => agent.options.log.error({ error }, 'a connection of scrapes was not accepted'))
-  const address = `http://${hostAndPort(options.host, portOf(app.server))}`
+  const address = `${app.server instanceof TlsServer ? 'https' : 'http'}://${hostAndPort(options.host, portOf(app.server))}`
   const scrapePort = isShared || scrapes !== undefined ? portOf(scrapes ?? app.server) : undefined
   return {
     addresses: scrapePort === undefined ? address : `${address} · metrics alone on port ${scrapePort} of all addresses`,
@@ -77,11 +81,18 @@ function take(app: FastifyInstance, { scrapers }: Agent, socket: Socket): void {
   app.server.emit('connection', socket)
 }
 
+/** After its handshake another socket stands for a connection. */
+function markScrapes(server: Server, { scrapers }: Agent, port: number): void {
+  server.on('secureConnection', (socket: Socket) => {
+    if (socket.localPort === port) scrapers.add(socket)
+  })
+}
+
 /** Marks connections that came to another address than that of the page. */
 async function markStrangers(server: Server, { scrapers }: Agent, host: string): Promise<void> {
   const named = await lookup(host, { all: true })
   const own = new Set([...named.map(({ address }) => address), await tryListener({ host, port: 0, setBy: LISTEN })])
-  server.on('connection', (socket: Socket) => {
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (!own.has(socket.localAddress?.replace(/^::ffff:/, '') ?? '')) scrapers.add(socket)
   })
 }

@@ -4,22 +4,31 @@ import type { Logger } from 'pino'
 import type { Loaded } from '../config/load.ts'
 import { openAccess } from './access.ts'
 import { openParams } from './params.ts'
+import { openServerTls, type ServerTls } from './server-tls.ts'
 
 /** Who may use a server, and what people set while it runs. */
 export interface Management {
   readonly access: Access
   readonly params: Params
+  /** Undefined if connections are not encrypted. */
+  readonly tls: ServerTls | undefined
 }
 
-/** Opens both for a server that listens on a host. */
-export async function openManagement(loaded: Loaded, host: string, log: Pick<Logger, 'error'>): Promise<Management> {
+/** Opens all of it for a server that listens on a host. */
+export async function openManagement(
+  loaded: Loaded,
+  host: string,
+  log: Pick<Logger, 'error' | 'warn' | 'info'>,
+): Promise<Management> {
   const params = openParams(loaded, (fault) => log.error({ error: fault }, 'parameters'))
+  const tls = await openServerTls(loaded, log)
   await params.follow()
-  return { access: openAccess(loaded, host, log), params }
+  return { access: openAccess(loaded, host, log), params, tls }
 }
 
 /** Routes of logins, the log of changes, and parameters. */
-export function managementRoutes(app: FastifyInstance, { access, params }: Management): void {
+export function managementRoutes(app: FastifyInstance, { access, params, tls }: Management): void {
+  tls?.follow(app.server)
   accessRoutes(app, access)
   paramRoutes(app, params, access.audit)
   app.addHook('onClose', () => params.close())

@@ -22,7 +22,7 @@ export async function serveAgent(
   management: Management,
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
-  const app = createServer(agent, authorizeBy(management.access))
+  const app = createServer(agent, authorizeBy(management.access), management.tls?.certificates)
   agentRoutes(app, agent, (request) => identityOf(request).name)
   managementRoutes(app, management)
   await more(app)

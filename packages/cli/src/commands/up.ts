@@ -35,6 +35,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     ...{ config, log, version: VERSION, revision: REVISION, originOf: loaded.originOf, sinks },
     ...(store === undefined ? {} : historyIn(store, path)),
     isScraping: () => isScraping(management.params),
+    certificate: () => management.tls?.status(),
   })
   if (store !== undefined) {
     store.onFault = (error) => agent.faults.caught('store', error)

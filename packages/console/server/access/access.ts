@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { SondeError } from '@sonde/sdk'
 import type { UserIdentity } from '@sonde/sdk/api'
 import { Attempts } from './attempts.ts'
@@ -31,6 +32,7 @@ export interface KnownAsker {
 const COOKIE = 'sonde-session'
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 const HOUR_MS = 3_600_000
+const NAME_CHARACTERS_MAX = 128
 
 /** Who may use a server: tokens, sessions of the page, and users that a proxy names. */
 export class Access {
@@ -65,13 +67,17 @@ export class Access {
       if (identity !== undefined) return { identity }
     }
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (bearer !== undefined) return { identity: await this.#byToken(bearer, peer, 'token') }
+    const certified = this.#byCertificate(request, peer)
+    // A console shows its certificate and its token to every agent, and one of them need not be known there.
+    const isToken = bearer !== undefined && (certified === undefined || (await this.tokens.find(bearer)) !== undefined)
+    if (isToken) return { identity: await this.#byToken(bearer, peer, 'token') }
     const id = cookieOf(request)
     const used = id === undefined ? undefined : this.#sessions.use(id)
     if (used !== undefined) {
       const token = await this.tokens.findHash(used.session.sha256)
       if (token !== undefined) return { identity: { via: 'session', name: token.name, role: token.role }, ...used }
     }
+    if (certified !== undefined) return { identity: certified }
     return this.#isLocal(request) ? { identity: { via: 'local', name: 'local', role: 'admin' } } : undefined
   }
 
@@ -137,6 +143,15 @@ export class Access {
     this.#attempts.failed(peer)
     await this.audit.note({ timeMs: Date.now(), action: 'login.refused', who: '', via, from: peer, what: '' })
     throw unknownToken()
+  }
+
+  /** The certificate of a proxy is not that of its users. */
+  #byCertificate({ socket }: IncomingMessage, peer: string): UserIdentity | undefined {
+    const { client_ca_file: authority, client_role: role } = this.#parts.config.tls
+    if (authority === undefined || !(socket instanceof TLSSocket) || !socket.authorized) return undefined
+    if (this.#proxy?.isPeer(peer)) return undefined
+    const name = [socket.getPeerCertificate().subject?.CN].flat()[0] ?? ''
+    return { via: 'certificate', name: name.slice(0, NAME_CHARACTERS_MAX) || 'unnamed', role }
   }
 
   /**

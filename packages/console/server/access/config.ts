@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { block, boundedText, flag, integer, list, pattern, section, setting } from '@sonde/sdk/config'
+import { block, boundedText, choice, flag, integer, list, pattern, section, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 
 const HEADER = /^[A-Za-z0-9-]{1,64}$/
@@ -15,6 +15,10 @@ const network = () =>
       return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
     }, 'an address such as 10.0.0.5, or a network such as 10.0.0.0/8'),
   )
+
+function pemFile(words: string) {
+  return v.optional(v.pipe(boundedText(1, 4096), v.description(`${words}; read again when it changes`)))
+}
 
 const groups = () => list(boundedText(1, 256), 64, 'groups')
 
@@ -41,6 +45,16 @@ export const accessSchema = block({
     false,
     'Whether a URL that is set as a parameter may lead to loopback and private addresses. Those of this file always may',
   ),
+  tls: section({
+    cert_file: pemFile('File with the certificate (PEM) of the server, and those between it and its root'),
+    key_file: pemFile('File with the key (PEM) of `cert_file`'),
+    client_ca_file: pemFile('File with the certificates (PEM) that sign those of clients. Default: none is asked for'),
+    client_role: setting(
+      choice(['viewer', 'operator', 'admin']),
+      'viewer',
+      'Role of a client whose certificate `client_ca_file` signs, such as a console',
+    ),
+  }),
   proxy: section({
     peers: setting(
       list(network(), 64, 'addresses'),

@@ -1,6 +1,6 @@
 import { SondeError } from '@sonde/sdk'
 import { FollowedFile, readTextFile } from '@sonde/sdk/internal'
-import { CertificateFiles, type Certificates } from '../access/certificate-files.ts'
+import { type Certificates, FollowedCertificates } from '../access/followed-certificates.ts'
 import type { AgentsConfig } from './config.ts'
 
 const TOKEN_BYTES_MAX = 4096
@@ -8,13 +8,14 @@ const TOKEN_BYTES_MAX = 4096
 /** How a console proves to agents who it is: by a token, a certificate, or both. */
 export class AgentLogin {
   readonly #token: FollowedFile<string> | undefined
-  readonly #certificates: CertificateFiles | undefined
+  readonly #certificates: FollowedCertificates | undefined
 
   /** @param onFault Told once of each version of a file that cannot be used. */
   constructor(config: AgentsConfig, onFault: (fault: SondeError) => void) {
     const { token_file: path, cert_file: cert, key_file: key, ca_file: ca } = config
     if (path !== undefined) this.#token = tokenIn(path, onFault)
-    if (cert !== undefined || ca !== undefined) this.#certificates = new CertificateFiles({ cert, key, ca }, onFault)
+    if (cert !== undefined || ca !== undefined)
+      this.#certificates = new FollowedCertificates({ cert, key, ca }, onFault)
   }
 
   /** Takes what has changed on disk. The last good token and certificates stay. */

@@ -16,7 +16,16 @@ const PART = '[^/]+'
 const READS = [
   ...['node', 'versions', 'sources', `sources/${PART}`, 'types', 'series', 'rates', 'devices', 'entities'],
   ...[`entities/${PART}`, 'hints', 'events', `events/${PART}`, `events/${PART}/(file|samples)`, 'explain', 'traceback'],
-  ...['simulator', 'query', 'apps', `apps/${PART}/.+`, 'pods', `pods/${PART}/${PART}`],
+  ...[
+    'simulator',
+    'query',
+    'incidents',
+    `incidents/${PART}`,
+    'apps',
+    `apps/${PART}/.+`,
+    'pods',
+    `pods/${PART}/${PART}`,
+  ],
 ]
 const READ = new RegExp(`^(${READS.join('|')})$`)
 const STREAM = /^(events\/)?stream$/

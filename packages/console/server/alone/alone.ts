@@ -12,11 +12,14 @@ const OF_AGENTS = [
   '/api/v1/entities',
   '/api/v1/entities/:id',
   '/api/v1/hints',
+  '/api/v1/incidents',
+  '/api/v1/incidents/*',
   '/api/v1/events',
   '/api/v1/events/stream',
   '/api/v1/events/:id',
   '/api/v1/events/:id/*',
   '/api/v1/explain',
+  '/api/v1/versions',
   '/api/v1/simulator',
   '/api/v1/simulator/*',
 ] as const
@@ -32,6 +35,7 @@ export interface ConsoleInfo {
   readonly history: { readonly told: { readonly hasSimulated: boolean; readonly agentCount: number } } | undefined
   /** How many agents the console asks itself; undefined if it is given none. */
   readonly nodeCount: () => number | undefined
+  readonly certificate: () => NodeAnswer['certificate']
 }
 
 /** These routes need a history. */
@@ -47,9 +51,10 @@ const OF_HISTORY = [
 ]
 
 /** The node of a console without agents: no hardware, and a history on another server. */
-export function describeConsole({ version, startedMs, backend, history, nodeCount }: ConsoleInfo): NodeAnswer {
+export function describeConsole({ version, startedMs, backend, history, ...told }: ConsoleInfo): NodeAnswer {
   const { hasSimulated = false, agentCount = 0 } = history?.told ?? {}
-  const count = nodeCount()
+  const count = told.nodeCount()
+  const certificate = told.certificate()
   return {
     node: hostname(),
     version,
@@ -57,6 +62,7 @@ export function describeConsole({ version, startedMs, backend, history, nodeCoun
     backend,
     agentCount,
     ...(count === undefined ? {} : { nodeCount: count }),
+    ...(certificate === undefined ? {} : { certificate }),
     nowMs: Date.now(),
     hardware: {
       ...{ cpuModel: 'unknown', cpuCount: 0, memoryBytes: 0, interfaceCount: 0, gpuCount: 0, nicCount: 0 },

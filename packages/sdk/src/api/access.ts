@@ -3,9 +3,9 @@ export type UserRole = 'viewer' | 'operator' | 'admin'
 
 /** The sender of a request, and the proof of it. */
 export interface UserIdentity {
-  /** `local`: from this machine, without a login. */
-  readonly via: 'local' | 'token' | 'session' | 'proxy'
-  /** Name of the token or of the user. */
+  /** `local`: from this machine, without a login. `certificate`: by the certificate of the client. */
+  readonly via: 'local' | 'token' | 'session' | 'proxy' | 'certificate'
+  /** Name of the token, of the user, or in the certificate. */
   readonly name: string
   readonly role: UserRole
 }

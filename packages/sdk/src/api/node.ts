@@ -25,6 +25,13 @@ export interface NodeAnswer {
   readonly agentCount?: number
   /** Number of agents in `/api/v1/nodes`. Absent for an agent, and for a console that is given none. */
   readonly nodeCount?: number
+  /** The certificate of this server. Absent without TLS. */
+  readonly certificate?: {
+    /** When it ends. */
+    readonly endsMs: number
+    /** Why newer files are not in use, as a sentence; empty if there are none. */
+    readonly fault: string
+  }
   readonly nowMs: number
   readonly hardware: {
     readonly cpuModel: string

@@ -12,7 +12,7 @@ export interface Certificates {
   readonly ca?: string
 }
 
-/** Paths of {@link CertificateFiles}; a file that is not given is not needed. */
+/** Paths of {@link FollowedCertificates}; a file that is not given is not needed. */
 export interface CertificatePaths {
   readonly cert?: string | undefined
   readonly key?: string | undefined
@@ -23,7 +23,7 @@ export interface CertificatePaths {
  * Certificates in files, which count as they are now. Files that cannot be used together, such as a certificate whose
  * key has not been replaced yet, change nothing: the last good ones stay.
  */
-export class CertificateFiles {
+export class FollowedCertificates {
   /** The last good ones; undefined if there were none. The same object as long as the files say the same. */
   value: Certificates | undefined
   /** Why the files cannot be used as they are; empty if they can. */
