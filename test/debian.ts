@@ -27,6 +27,7 @@ export const DEBIAN_PACKAGES = {
   grpcio: 'python3-grpcio python3-protobuf protobuf-compiler',
   'python3-kubernetes': 'python3-kubernetes',
   runc: 'runc',
+  'systemd-analyze': 'systemd',
   podman: 'podman runc',
   skopeo: 'skopeo',
   'docker-registry': 'docker-registry',
