@@ -1,4 +1,4 @@
-import { block, choice, list, setting } from '@sonde/sdk/config'
+import { block, choice, list, pattern, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { devicePatterns } from '../device-filter.ts'
 
@@ -13,12 +13,22 @@ export const HOST_PARTS = [
   'vm',
   'disks',
   'network',
+  'sockets',
+  'filesystems',
+  'machine',
   'numa',
   'sensors',
   'thermal_zones',
   'memory_errors',
   'cpu_packages',
 ] as const
+
+/** Kinds of file systems of the kernel or of images: they have no space that could fill up. */
+const NO_FILES = [
+  ...['autofs', 'binfmt_misc', 'bpf', 'cgroup', 'cgroup2', 'configfs', 'debugfs', 'devpts', 'devtmpfs', 'efivarfs'],
+  ...['erofs', 'fuse.lxcfs', 'fusectl', 'hugetlbfs', 'iso9660', 'mqueue', 'nsfs', 'overlay', 'proc', 'pstore'],
+  ...['ramfs', 'resctrl', 'rpc_pipefs', 'securityfs', 'selinuxfs', 'squashfs', 'sysfs', 'tracefs'],
+]
 
 /** Options of the host source in `data_sources`. */
 export const hostOptions = block({
@@ -29,6 +39,16 @@ export const hostOptions = block({
     ),
     [...HOST_PARTS],
     `What to read: any of ${HOST_PARTS.join(', ')}`,
+  ),
+  filesystems: setting(
+    devicePatterns,
+    NO_FILES.map((fstype) => `!${fstype}`),
+    'Patterns of the kinds of file systems to read, as `devices` of other sources',
+  ),
+  root_folder: setting(
+    pattern(/^\/[^\0]{0,1023}$/, 'an absolute path of at most 1024 characters'),
+    '/',
+    'Folder at which the root of the node is, for file systems and the name of the system; /host/root in a container',
   ),
   disks: setting(
     devicePatterns,

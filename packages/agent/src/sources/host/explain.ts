@@ -22,7 +22,9 @@ import { explainedFolder, folderSteps, recordIn } from './explain-folders.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { parseDiskstats } from './parse-disks.ts'
 import { parseVmstat } from './parse-memory.ts'
+import { parseMountinfo } from './parse-mounts.ts'
 import { NETSTAT_FIELDS, parseProtocols, SNMP_FIELDS } from './parse-network.ts'
+import { parseSockets } from './parse-sockets.ts'
 import type { ParseFile } from './reader.ts'
 
 /** A file of procfs, and the types whose values it gives. */
@@ -43,6 +45,9 @@ const FILES: Readonly<Record<string, HostFile>> = {
   vmstat: { types: ['host_vm'], parse: parseVmstat },
   diskstats: { types: ['host_disk'], parse: parseDiskstats },
   'net/snmp': { types: ['host_network'], parse: (bytes) => parseProtocols(bytes, SNMP_FIELDS) },
+  'net/sockstat': { types: ['host_sockets'], parse: parseSockets },
+  'net/sockstat6': { types: ['host_sockets'], parse: parseSockets },
+  '1/mountinfo': { types: ['host_filesystem'], parse: parseMountinfo },
   'net/netstat': { types: ['host_network'], parse: (bytes) => parseProtocols(bytes, NETSTAT_FIELDS) },
 }
 const PSI_START = 'start the kernel with psi=1'

@@ -8,6 +8,7 @@ import { testSource } from '../conformance.ts'
 import type { SourceContext } from '../source.ts'
 import { mockClock, ratesOf } from '../test-clock.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
+import { HOST_PARTS } from './config.ts'
 import { host } from './host.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { parseDiskstats } from './parse-disks.ts'
@@ -21,8 +22,10 @@ import {
   hostCpuType,
   hostDiskType,
   hostFanType,
+  hostFilesystemType,
   hostKernelType,
   hostLoadType,
+  hostMachineType,
   hostMemoryControllerType,
   hostMemoryModuleType,
   hostMemoryType,
@@ -65,6 +68,9 @@ function contextOf(t: TestContext): { context: SourceContext; reported: () => nu
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
+  // Calls to file systems end after the sweep, so they have tests of their own.
+  options: { parts: HOST_PARTS.filter((part) => part !== 'filesystems') },
+  unreported: [hostFilesystemType],
   // Only an input file makes a sensor.
   nameless: /(temp|fan|power)\d_(input|average|label)$/,
   counter: {
@@ -155,6 +161,8 @@ test('reports all types of the captured node', async (t) => {
     Object.values(cpu1 ?? {}).slice(2),
     ticks?.map((value) => value / 100),
   )
+  const machine = taken.find(({ type }) => type === hostMachineType)?.record
+  assert.deepEqual([machine?.cpus, machine?.product, machine?.firmware_date], [2n, 'SYS-821GE-TNHR', '03/15/2024'])
   const memory = taken.find(({ type }) => type === hostMemoryType)?.record
   const available = /^MemAvailable: +(\d+) kB$/m.exec(node.read('proc/meminfo'))?.[1]
   assert.equal(memory?.available_bytes, BigInt(available ?? 0) * 1024n)

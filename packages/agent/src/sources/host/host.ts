@@ -8,8 +8,10 @@ import { cpu } from './cpu.ts'
 import { cpuPackages } from './cpu-packages.ts'
 import { disks } from './disks.ts'
 import { hostExplain } from './explain.ts'
+import { filesystems } from './filesystems.ts'
 import { kernel } from './kernel.ts'
 import { load } from './load.ts'
+import { machine } from './machine.ts'
 import { memory } from './memory.ts'
 import { memoryErrors } from './memory-errors.ts'
 import { network } from './network.ts'
@@ -19,6 +21,7 @@ import type { HostPart, HostPartDefinition } from './part.ts'
 import { pressure } from './pressure.ts'
 import { HostReader } from './reader.ts'
 import { sensors } from './sensors.ts'
+import { sockets } from './sockets.ts'
 import { softnet } from './softnet.ts'
 import { thermalZones } from './thermal-zones.ts'
 import { vm } from './vm.ts'
@@ -33,6 +36,9 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
   vm,
   disks,
   network,
+  sockets,
+  filesystems,
+  machine,
   numa,
   sensors,
   thermal_zones: thermalZones,
@@ -72,6 +78,7 @@ class HostSource implements SampledSource {
   }
 
   close(): void {
+    for (const part of this.#parts) part.close?.()
     this.#reader.close()
   }
 }
@@ -80,7 +87,7 @@ class HostSource implements SampledSource {
 export const host: SourceDefinition = {
   name: 'host',
   summary:
-    'The node: CPUs, memory and its errors, pressure, load, disks, network stack, NUMA nodes, sensors, throttling',
+    'The node: CPUs, memory and its errors, pressure, load, disks, file systems, network stack, NUMA nodes, sensors',
   types: Object.values(PARTS).flatMap(({ types }) => types),
   host: 'agent',
   intervalMs: 1000,

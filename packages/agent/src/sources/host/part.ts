@@ -6,6 +6,8 @@ import type { HostReader } from './reader.ts'
 export interface HostPart {
   /** Reads and reports; returns whether anything could be read. */
   sample(time: bigint): boolean
+  /** Ends work in the background. Default: there is none. */
+  close?(): void
 }
 
 /** Describes a part and creates it. */

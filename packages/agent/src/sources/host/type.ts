@@ -249,6 +249,65 @@ export const hostNetworkType = defineType(
   { entity, core: ['tcp_retransmitted_segments_total'] },
 )
 
+/** Sockets of the network namespace that Sonde is in. */
+export const hostSocketsType = defineType(
+  'host_sockets',
+  'Sockets of the node',
+  {
+    time: timestamp(),
+    used: number('Sockets of all protocols'),
+    tcp_used: number('TCP sockets over IPv4 that are bound or connected'),
+    tcp6_used: number('TCP sockets over IPv6 that are bound or connected'),
+    tcp_allocated: number('TCP sockets that the kernel keeps, with those that no program has any more'),
+    tcp_orphans: number('TCP sockets that no program has any more'),
+    tcp_time_wait: number('TCP connections that wait for late segments after their end'),
+    tcp_memory_pages: number('Pages of memory that buffers of TCP take'),
+    udp_used: number('UDP sockets over IPv4'),
+    udp6_used: number('UDP sockets over IPv6'),
+    udp_memory_pages: number('Pages of memory that buffers of UDP take'),
+    raw_used: number('Raw sockets over IPv4'),
+    fragment_memory_bytes: bytes('Memory that fragments of IPv4 packets take'),
+  },
+  { entity, core: [] },
+)
+
+/** One mounted file system. */
+export const hostFilesystemType = defineType(
+  'host_filesystem',
+  'Space of one mounted file system',
+  {
+    time: timestamp(),
+    mountpoint: label('Folder at which it is mounted'),
+    fstype: label('Kind of file system, such as ext4, xfs or nfs4'),
+    size_bytes: gauge('u64', { unit: 'bytes', help: 'Space of the file system' }),
+    free_bytes: gauge('u64', { unit: 'bytes', help: 'Space that no file uses, with the reserve of root' }),
+    available_bytes: gauge('u64', { unit: 'bytes', help: 'Space that every user may still fill' }),
+    files: gauge('u64', { help: 'Files that it can hold; 0 if it has no limit' }),
+    files_free: gauge('u64', { help: 'Files that can still be made' }),
+    read_only: gauge('u8', { help: '1 if nothing can be written, which the kernel also sets after an error' }),
+    mounted: optional(text({ help: 'Origin of the files, such as /dev/nvme0n1p2 or server:/export' })),
+  },
+  { entity, core: ['size_bytes', 'available_bytes', 'read_only'] },
+)
+
+/** What the node is. */
+export const hostMachineType = defineType(
+  'host_machine',
+  'Operating system, processor and board of the node',
+  {
+    time: timestamp(),
+    cpus: number('CPUs that are online'),
+    os: optional(text({ help: 'Operating system, such as Ubuntu 24.04.1 LTS' })),
+    cpu_model: optional(text({ help: 'Model of the first processor' })),
+    vendor: optional(text({ help: 'Vendor of the server' })),
+    product: optional(text({ help: 'Name of the server’s model' })),
+    board: optional(text({ help: 'Name of the main board' })),
+    firmware_version: optional(text({ help: 'Version of the BIOS or UEFI' })),
+    firmware_date: optional(text({ help: 'Date of the BIOS or UEFI, as it says it' })),
+  },
+  { entity, core: [] },
+)
+
 /** One NUMA node. */
 export const hostNumaType = defineType(
   'host_numa',
