@@ -62,6 +62,8 @@ export async function buildProgram(folder: string): Promise<void> {
     },
   })
   for (const path of globSync('**/*.js', { cwd: folder })) toLatin1(join(folder, path))
+  const description = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(description))
 }
 
 function entriesIn(folder: string, paths: readonly string[]): Record<string, string> {

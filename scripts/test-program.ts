@@ -27,6 +27,7 @@ export const PROGRAM_INPUTS: readonly string[] = [
   'packages/console/server/**/*.ts',
   'packages/*/package.json',
   'package-lock.json',
+  'docs/openapi.json',
   'scripts/{program,test-program}.ts',
 ]
 

@@ -9,6 +9,7 @@ import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hardwareVerificationPage } from '../docs/hardware-verification.ts'
 import { hintsPage } from '../docs/hints.ts'
 import { metricsPage } from '../docs/metrics.ts'
+import { openApiText } from '../docs/openapi/document.ts'
 import { contributingPage } from '../docs/room-order.ts'
 import { rulesSchemaText } from '../docs/rules-schema.ts'
 import { rulesWithRunbooks } from '../docs/runbooks.ts'
@@ -24,6 +25,7 @@ export function generatedPages(): Record<string, string> {
     'docs/hardware-verification.md': hardwareVerificationPage(),
     'docs/hints.md': hintsPage(),
     'docs/metrics.md': metricsPage(),
+    'docs/openapi.json': openApiText(),
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
     ...rulesWithRunbooks(),

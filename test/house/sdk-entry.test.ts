@@ -38,5 +38,5 @@ test('the types and the client of the HTTP API run in a browser: they import not
       left.push(resolveImport(file, specifier))
     }
   }
-  assert.ok(reached.has('packages/sdk/src/client/requests.ts') && reached.size > 10, [...reached].join())
+  assert.ok(reached.has('packages/sdk/src/client/api-requests.ts') && reached.size > 10, [...reached].join())
 })

@@ -4,6 +4,11 @@
 /** Language of the modules: as they are written, or as they are published. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
+/** Possible places of the description of the HTTP API: beside the published program, or among the pages of a checkout. */
+export const OPENAPI_FILES: readonly URL[] = ['./openapi.json', '../../../docs/openapi.json'].map(
+  (place) => new URL(place, import.meta.url),
+)
+
 /** Program of a child process or thread. */
 export const HOST_MODULE: URL = new URL(`./hosting/host-main${EXTENSION}`, import.meta.url)
 

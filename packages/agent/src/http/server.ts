@@ -13,6 +13,7 @@ import { hintsRoute } from './hints.ts'
 import { type Authorize, createHttpServer, type ServerCertificates } from './http-server.ts'
 import { incidentRoutes, type WhoAsks } from './incidents.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
+import { openApiRoute } from './openapi.ts'
 import { QueryPlaces } from './query-places.ts'
 import { simulatorRoutes } from './simulator.ts'
 import { isStream, streamRoute } from './stream.ts'
@@ -50,6 +51,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent, whoAsks: WhoAsks
   metricsRoute(app, agent)
   healthRoutes(app, agent)
   apiRoutes(app, agent, queried)
+  openApiRoute(app)
   devicesRoute(app, agent)
   versionsRoute(app, agent)
   hintsRoute(app, agent)

@@ -6,6 +6,7 @@ import {
   createHttpServer,
   endAnswersWithin,
   HttpStats,
+  openApiRoute,
   polledStreamRoute,
   QueryPlaces,
   queryRoutes,
@@ -177,6 +178,7 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
   const queried = { history: rows, http, places, unread }
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
+  openApiRoute(app)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
   appRoutes(app, {
     ...{ history: rows, place: 'prometheus', limits: appLimits(loaded, params) },

@@ -181,8 +181,10 @@ export class EmbeddedStore implements Store {
   }
 
   status(): StoreStatus {
+    // The use of the processor is for the sentence about a slow thread.
+    const { processorPart: _, ...reported } = this.#status
     const status = {
-      ...this.#status,
+      ...reported,
       ackedMs: this.#ackedMs,
       queuedBytes: this.#queue.bytes,
       errors: this.#errors,

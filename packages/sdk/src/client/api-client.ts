@@ -21,9 +21,9 @@ import type { PodAnswer } from '../api/pods.ts'
 import type { JsonQueryAnswer, MetricQuery, QueryBody } from '../api/query.ts'
 import { type RouteParameters, routeAddress } from '../api/route-address.ts'
 import type { SourceAnswer, SourcesAnswer } from '../api/sources.ts'
-import { follow, type StreamMessage } from './live.ts'
+import { ApiRequests } from './api-requests.ts'
+import { followEvents, type StreamMessage } from './follow-events.ts'
 import { type ApiClientOptions, type CheckedOptions, checkedOptions } from './options.ts'
-import { Requests } from './requests.ts'
 
 /** Longer silence means that a stream is lost: servers send their state every 10 s. Unit: milliseconds. */
 const SILENCE_LIMIT_MS = 25_000
@@ -94,12 +94,12 @@ export interface StreamWanted {
  */
 export class ApiClient {
   readonly #options: CheckedOptions
-  readonly #requests: Requests
+  readonly #requests: ApiRequests
 
   /** Use {@link createApiClient}. */
   constructor(options: CheckedOptions) {
     this.#options = options
-    this.#requests = new Requests(options)
+    this.#requests = new ApiRequests(options)
   }
 
   /** The answer of any address that answers `GET` with JSON. */
@@ -246,7 +246,7 @@ export class ApiClient {
     { signal }: CallOptions = {},
   ): AsyncGenerator<StreamMessage<'points' | 'gap' | 'state' | 'hints'>, never> {
     const q = JSON.stringify({ stepMs, queries })
-    return follow(this.#requests, {
+    return followEvents(this.#requests, {
       address: (lastEventId) => routeAddress('/api/v1/stream', { q, lastEventId }),
       events: ['points', 'gap', 'state', 'hints'],
       silenceMs: SILENCE_LIMIT_MS + stepMs,
@@ -256,7 +256,7 @@ export class ApiClient {
 
   /** The list of all events of traceback whenever it changes. Its errors are those of {@link stream}. */
   eventStream({ signal }: CallOptions = {}): AsyncGenerator<StreamMessage<'events'>, never> {
-    return follow(this.#requests, {
+    return followEvents(this.#requests, {
       address: () => '/api/v1/events/stream',
       events: ['events'],
       silenceMs: SILENCE_LIMIT_MS,

@@ -12,5 +12,5 @@ export {
   type IncidentsWanted,
   type StreamWanted,
 } from './api-client.ts'
-export type { StreamMessage } from './live.ts'
+export type { StreamMessage } from './follow-events.ts'
 export type { ApiClientOptions } from './options.ts'

@@ -28,7 +28,7 @@ export class FailedRequest extends Error {
 }
 
 /** The JSON of an answer. @throws FailedRequest if the answer is an error, or is not of Sonde. */
-export async function jsonOf<T>(response: Response): Promise<T> {
+export async function answerJson<T>(response: Response): Promise<T> {
   const text = await textOf(response)
   if (!response.ok) throw failureOf(response, text)
   try {

@@ -1,8 +1,8 @@
 import type { StreamEvents } from '../api/answers.ts'
 import { SondeError } from '../errors.ts'
-import { EventReader, type SentEvent } from './event-reader.ts'
+import type { ApiRequests, ReadRequest } from './api-requests.ts'
 import { FailedRequest } from './read-answer.ts'
-import type { ReadRequest, Requests } from './requests.ts'
+import { type SentEvent, SentEventReader } from './sent-event-reader.ts'
 
 const EVENTS_MEDIA_TYPE = 'text/event-stream'
 /** Codes of streams that end now, and may be opened again. */
@@ -30,8 +30,8 @@ export interface Followed<Name extends keyof StreamEvents> {
  * @throws SondeError an error that another attempt cannot fix; before the first event also the error of the last
  * attempt. The reason of the signal if it is aborted.
  */
-export async function* follow<Name extends keyof StreamEvents>(
-  requests: Requests,
+export async function* followEvents<Name extends keyof StreamEvents>(
+  requests: ApiRequests,
   { address, events, silenceMs, signal }: Followed<Name>,
 ): AsyncGenerator<StreamMessage<Name>, never> {
   let lastId = ''
@@ -61,12 +61,12 @@ export async function* follow<Name extends keyof StreamEvents>(
 }
 
 /** The events of one connection, until it ends. */
-async function* eventsOf(requests: Requests, request: ReadRequest, silenceMs: number): AsyncGenerator<SentEvent> {
+async function* eventsOf(requests: ApiRequests, request: ReadRequest, silenceMs: number): AsyncGenerator<SentEvent> {
   const own = new AbortController()
   const signal = request.signal === undefined ? own.signal : AbortSignal.any([request.signal, own.signal])
   const { body } = await requests.open({ ...request, signal })
   const decoder = new TextDecoder()
-  const reader = new EventReader()
+  const reader = new SentEventReader()
   const bytes = body?.getReader()
   try {
     for (;;) {

@@ -10,7 +10,7 @@ export interface SentEvent {
 const EVENT_LENGTH_MAX = 64 << 20
 
 /** Reads `text/event-stream` in pieces of any size, by the rules of the HTML standard. */
-export class EventReader {
+export class SentEventReader {
   /** Pieces of a line without its end. */
   #rest: string[] = []
   #name = ''

@@ -1,7 +1,7 @@
 import { messageOf, SondeError } from '../errors.ts'
 import { backoffMs } from '../internal/backoff.ts'
 import type { CheckedOptions } from './options.ts'
-import { FailedRequest, failureOf, jsonOf, textOf } from './read-answer.ts'
+import { answerJson, FailedRequest, failureOf, textOf } from './read-answer.ts'
 
 /** Pauses are shorter by a random part, so that clients of a server that restarts do not return together. */
 const BACKOFF_JITTER = 0.5
@@ -18,7 +18,7 @@ export interface ReadRequest {
 }
 
 /** Sends requests to one server, and sends them again where that can help. */
-export class Requests {
+export class ApiRequests {
   readonly #options: CheckedOptions
 
   constructor(options: CheckedOptions) {
@@ -80,7 +80,7 @@ export class Requests {
   async #jsonOnce<T>(request: ReadRequest): Promise<T> {
     const limit = AbortSignal.timeout(this.#options.timeoutMs)
     const response = await this.#fetch(request, limit)
-    return this.#explained(request, limit, () => jsonOf<T>(response))
+    return this.#explained(request, limit, () => answerJson<T>(response))
   }
 
   #fetch({ address, accept, body, signal }: ReadRequest, limit: AbortSignal): Promise<Response> {

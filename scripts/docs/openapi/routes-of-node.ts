@@ -1,0 +1,167 @@
+// Routes of nodes: their hardware, sources, hints, events and scenarios.
+
+import { type ApiRoute, answering, integer, number, type RouteParameter, required, text } from './route.ts'
+
+const OF_AGENT = { servers: ['agent'] } as const
+const TIME = 'Unit: milliseconds since the Unix epoch.'
+
+/** Errors of the query form, of the store, and of a Prometheus with the history. */
+const QUERY_ERRORS = [
+  ...['QRY_FORM', 'QRY_LIMIT', 'QRY_SERIES_LIMIT', 'QRY_COST_LIMIT', 'QRY_BUSY', 'STO_UNAVAILABLE', 'STO_TIMEOUT'],
+  ...['QRY_BACKEND', 'QRY_BACKEND_TIMEOUT', 'QRY_BACKEND_OPEN', 'QRY_BACKEND_LIMIT'],
+]
+
+/** The JSON of a query in an address. */
+function jsonText(description: string): RouteParameter {
+  return required(text(description, { contentMediaType: 'application/json' }))
+}
+
+/** Routes of the history. */
+export const QUERY_ROUTES: readonly ApiRoute[] = [
+  answering('/api/v1/types', 'Metrics', 'The catalogue of metrics'),
+  answering('/api/v1/series', 'Metrics', 'The latest value of every live series', {
+    description: 'One of both parameters is needed.',
+    query: { metric: text('Name of a metric'), type: text('Name of a type of records') },
+    errors: ['QRY_FORM'],
+  }),
+  {
+    ...{ method: 'post', path: '/api/v1/query', tag: 'Metrics', summary: 'Several queries over one window' },
+    // It changes nothing: a viewer may.
+    role: 'viewer',
+    body: 'QueryBody',
+    answers: [
+      ...[{ status: 200, description: 'The answer as JSON', mediaType: 'application/json', schema: 'JsonQueryAnswer' }],
+      {
+        ...{ status: 200, description: 'The same in columns', mediaType: 'application/x-sonde-columns' },
+        schema: { type: 'string', contentEncoding: 'binary' },
+      },
+    ],
+    errors: QUERY_ERRORS,
+  },
+  answering('/api/v1/query', 'Metrics', 'The same by an address', {
+    query: { q: jsonText('The body of the request, URL-encoded') },
+    errors: QUERY_ERRORS,
+  }),
+  {
+    ...{ method: 'get', path: '/api/v1/stream', tag: 'Metrics', summary: 'New values once a step' },
+    query: {
+      q: jsonText('`{"stepMs", "queries"}`, URL-encoded'),
+      lastEventId: text('Id of the last event that the client has; also as the header `Last-Event-ID`'),
+    },
+    answers: [
+      {
+        ...{ status: 200, description: 'Server-sent events `points`, `gap`, `state`, `hints` and `fault`' },
+        ...{ mediaType: 'text/event-stream', schema: { type: 'string', description: 'Data of events: StreamEvents' } },
+      },
+    ],
+    errors: ['QRY_FORM', 'QRY_LIMIT', 'QRY_BUSY', 'STR_LIMIT'],
+  },
+]
+
+/** Routes of nodes. */
+export const NODE_ROUTES: readonly ApiRoute[] = [
+  answering('/api/v1/node', 'Node', 'The node, its hardware and its history'),
+  answering('/api/v1/sources', 'Node', 'Sources, clients and sinks', OF_AGENT),
+  answering('/api/v1/sources/:name', 'Node', 'One source with its settings and failures', {
+    ...OF_AGENT,
+    errors: ['AGT_UNKNOWN'],
+  }),
+  answering('/api/v1/rates', 'Node', 'How many series each type has, and how often', OF_AGENT),
+  answering('/api/v1/devices', 'Node', 'Devices and other entities', OF_AGENT),
+  answering('/api/v1/hints', 'Node', 'Hints of now and of the last hour, or of a window', {
+    ...OF_AGENT,
+    query: { from: number(`Start of the window, with \`to\`. ${TIME}`), to: number(`End of the window. ${TIME}`) },
+    errors: ['QRY_FORM', 'QRY_BUSY'],
+  }),
+  answering('/api/v1/explain', 'Node', 'The walk from file to value', {
+    ...OF_AGENT,
+    query: { of: required(text('A source, device, metric, series, pod, `traceback`, or `rule:NAME`')) },
+    errors: ['QRY_FORM', 'EXP_UNKNOWN', 'EXP_BUSY'],
+  }),
+  answering('/api/v1/traceback', 'Events', 'The state of traceback', {
+    ...OF_AGENT,
+    query: { rule: text('Name of a rule') },
+  }),
+  answering('/api/v1/events', 'Events', 'Events of traceback, the latest first', {
+    ...OF_AGENT,
+    query: {
+      rule: text('Name of a rule'),
+      device: text('Id of a device'),
+      state: text('Default: both', { enum: ['open', 'closed'] }),
+      from: number(`Events that end before it are left out. ${TIME}`),
+      to: number(`Events that start after it are left out. ${TIME}`),
+      limit: integer('Number of events', { minimum: 1, maximum: 1000, default: 100 }),
+    },
+    errors: ['QRY_FORM'],
+  }),
+  {
+    ...{ method: 'get', path: '/api/v1/events/stream', tag: 'Events', summary: 'Events whenever they change' },
+    ...OF_AGENT,
+    answers: [
+      {
+        ...{ status: 200, description: 'Server-sent events `events` and `fault`', mediaType: 'text/event-stream' },
+        schema: { type: 'string', description: 'Data of events: StreamEvents' },
+      },
+    ],
+    errors: ['STR_LIMIT'],
+  },
+  answering('/api/v1/events/:id', 'Events', 'One event with its lanes and marks', {
+    ...OF_AGENT,
+    query: { find: text('Words that a lane must contain', { maxLength: 200 }), kind: text('Kind of entity of lanes') },
+    errors: ['QRY_FORM', 'TRB_UNKNOWN'],
+  }),
+  {
+    ...{ method: 'get', path: '/api/v1/events/:id/file', tag: 'Events', summary: 'The samples of an event as a file' },
+    ...OF_AGENT,
+    answers: [
+      {
+        ...{ status: 200, description: 'A DTB file', mediaType: 'application/octet-stream' },
+        schema: { type: 'string', contentEncoding: 'binary' },
+      },
+    ],
+    errors: ['TRB_UNKNOWN', 'TRB_NO_FILE'],
+  },
+  {
+    ...{ method: 'get', path: '/api/v1/events/:id/samples', tag: 'Events', summary: 'Samples of lanes of an event' },
+    ...OF_AGENT,
+    query: {
+      lanes: required(text('Keys of 1 to 64 lanes, with commas between')),
+      from: number(`Default: start of the event's window. ${TIME}`),
+      to: number(`Default: end of the event's window. ${TIME}`),
+      points: integer('Points of each lane', { minimum: 2, maximum: 20_000, default: 1000 }),
+    },
+    answers: [
+      {
+        ...{ status: 200, description: 'A head, SamplesHeader, and columns' },
+        ...{ mediaType: 'application/vnd.sonde.samples', schema: { type: 'string', contentEncoding: 'binary' } },
+      },
+    ],
+    errors: ['QRY_FORM', 'QRY_BUSY', 'TRB_UNKNOWN'],
+  },
+]
+
+/** Routes of the simulated node. */
+export const SIMULATOR_ROUTES: readonly ApiRoute[] = [
+  answering('/api/v1/simulator', 'Simulator', 'The simulated node and its scenarios', OF_AGENT),
+  {
+    ...{ method: 'post', path: '/api/v1/simulator', tag: 'Simulator', summary: 'Starts the simulated node' },
+    ...{ ...OF_AGENT, role: 'operator', errors: ['SIM_OFF'] },
+    answers: [
+      {
+        ...{ status: 201, description: 'It runs until the agent ends', mediaType: 'application/json' },
+        schema: { type: 'object', properties: { enabled: { const: true } }, required: ['enabled'] },
+      },
+    ],
+  },
+  {
+    ...{ method: 'post', path: '/api/v1/simulator/scenarios', tag: 'Simulator', summary: 'Starts a scenario' },
+    ...{ ...OF_AGENT, role: 'operator', body: 'ScenarioRequest' },
+    answers: [{ status: 201, description: 'The entry', mediaType: 'application/json', schema: 'StartedScenario' }],
+    errors: ['SIM_FORM', 'SIM_UNKNOWN', 'SIM_OFF', 'SIM_OVERLAP', 'SIM_LIMIT'],
+  },
+  {
+    ...{ method: 'delete', path: '/api/v1/simulator/scenarios/:id', tag: 'Simulator', summary: 'Ends a scenario' },
+    ...{ ...OF_AGENT, role: 'operator', answers: [{ status: 204, description: 'It has ended' }] },
+    errors: ['SIM_OFF', 'SIM_UNKNOWN'],
+  },
+]
