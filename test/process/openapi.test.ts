@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import type { DevicesAnswer, HintsAnswer, PodsAnswer } from '@sonde/sdk/api'
+import type { DevicesAnswer, HintsAnswer, IncidentsAnswer, PodsAnswer } from '@sonde/sdk/api'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import { packageSources, root } from '../../scripts/check/sources.ts'
 import { ask } from '../ask.ts'
 import { npmPeer } from '../npm-peer.ts'
-import { type SondeProcess, startSonde, until } from '../sonde-process.ts'
+import { type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
@@ -87,7 +87,9 @@ test('it has every route in the sources', () => {
     /\b(?:(?:app\.(?:get|post|put|patch|delete)(?:<[^(]*>)?|answerRoute)\(\s*(?:app, )?|ADDRESS = |EVENTS_STREAM = )'(\/[^']*)'/g
   const found = packageSources()
     .filter(({ path }) => !/\.test\.ts$|\/web\/|\/page\.ts$/.test(path))
-    .flatMap(({ text }) => [...text.matchAll(route)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}')))
+    .flatMap(({ text }) =>
+      [...text.matchAll(route)].map(([, path = '']) => path.replace('*', ':path').replace(/:(\w+)/g, '{$1}')),
+    )
   assert.ok(found.length > 30 && found.includes('/api/v1/events/stream'), found.join())
   assert.deepEqual(
     found.filter((path) => !(path in description.paths)),
@@ -97,7 +99,11 @@ test('it has every route in the sources', () => {
 })
 
 test('the servers have every route of it, with its methods', async (t) => {
-  const alone = await startSonde(['console', '--prometheus', 'http://127.0.0.1:9'])
+  const { path: folder, remove } = temporaryDir()
+  t.after(remove)
+  const config = join(folder, 'sonde.yaml')
+  writeFileSync(config, `console: { agents: { urls: { one: "${agent.address}" } } }\n`)
+  const alone = await startSonde(['console', '--config', config, '--prometheus', 'http://127.0.0.1:9'])
   t.after(() => alone.stop())
   for (const [name, { address }] of Object.entries({ agent, console: alone })) {
     const wanted = Object.entries(description.paths).flatMap(([path, methods]) => {
@@ -108,7 +114,9 @@ test('the servers have every route of it, with its methods', async (t) => {
     })
     const got = await Promise.all(
       Object.keys(description.paths).map(async (path) => {
-        const response = await fetch(address + path.replace(/\{(\w+)\}/g, ':$1'), { method: 'PUT' })
+        const response = await fetch(address + path.replace('{path}', '*').replace(/\{(\w+)\}/g, ':$1'), {
+          method: 'PUT',
+        })
         const allowed = response.headers.get('allow')?.split(', ') ?? []
         return [path, allowed.filter((method) => method !== 'HEAD').toSorted()] as const
       }),
@@ -125,11 +133,14 @@ test('real answers have the form that it describes, and errors too', async () =>
   const started = await ask(agent, '/api/v1/simulator/scenarios', scenario)
   assertForm(schemaOf('/api/v1/simulator/scenarios', 'post', 201), started, 'the started scenario')
   await until('a hint', 60_000, async () => (await ask<HintsAnswer>(agent, '/api/v1/hints')).hints.length > 0)
+  const { incidents } = await ask<IncidentsAnswer>(agent, '/api/v1/incidents')
+  const [incident] = incidents
   const unseen: string[] = []
   for (const { path, method, operation } of operations) {
     const { content = {} } = operation.responses[200] ?? {}
-    if (method !== 'get' || !('application/json' in content)) continue
-    const response = await fetch(agent.address + addressOf(path, operation))
+    const isOfAgent = operation['x-sonde-servers'].includes('agent')
+    if (method !== 'get' || !isOfAgent || !('application/json' in content)) continue
+    const response = await fetch(agent.address + addressOf(path, operation, incident?.id ?? ''))
     const answer = await response.json()
     if (response.status !== 200) unseen.push(path)
     assertForm(schemaOf(path, method, response.status), answer, path)
@@ -144,8 +155,8 @@ function schemaOf(path: string, method: string, status: number): AnySchema {
   return content['application/json']?.schema ?? {}
 }
 
-function addressOf(path: string, { parameters = [] }: Operation): string {
-  const sampleOf = (name: string) => encodeURIComponent(SAMPLES[name] ?? '1')
+function addressOf(path: string, { parameters = [] }: Operation, id: string): string {
+  const sampleOf = (name: string) => encodeURIComponent(SAMPLES[name] ?? id)
   const query = parameters
     .filter((each) => each.in === 'query' && (each.required || each.name === 'metric'))
     .map(({ name }) => `${name}=${sampleOf(name)}`)

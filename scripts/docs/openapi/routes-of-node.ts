@@ -58,9 +58,29 @@ export const QUERY_ROUTES: readonly ApiRoute[] = [
   },
 ]
 
+const INCIDENT_CHANGES: readonly ApiRoute[] = [
+  {
+    ...{ method: 'post', path: '/api/v1/incidents/:id/acknowledge', tag: 'Incidents', summary: 'Acknowledges it' },
+    ...{ ...OF_AGENT, role: 'operator' },
+    answers: [{ status: 201, description: 'As `GET`', mediaType: 'application/json', schema: 'IncidentAnswer' }],
+    errors: ['INC_UNKNOWN', 'INC_LIMIT'],
+  },
+  {
+    ...{ method: 'post', path: '/api/v1/incidents/:id/notes', tag: 'Incidents', summary: 'Adds a note' },
+    ...{ ...OF_AGENT, role: 'operator' },
+    body: {
+      ...{ type: 'object', properties: { text: { type: 'string', minLength: 1 } } },
+      ...{ required: ['text'], additionalProperties: false },
+    },
+    answers: [{ status: 201, description: 'As `GET`', mediaType: 'application/json', schema: 'IncidentAnswer' }],
+    errors: ['INC_FORM', 'INC_UNKNOWN', 'INC_LIMIT'],
+  },
+]
+
 /** Routes of nodes. */
 export const NODE_ROUTES: readonly ApiRoute[] = [
   answering('/api/v1/node', 'Node', 'The node, its hardware and its history'),
+  answering('/api/v1/versions', 'Node', 'Versions of driver, firmware, kernel and Sonde', OF_AGENT),
   answering('/api/v1/sources', 'Node', 'Sources, clients and sinks', OF_AGENT),
   answering('/api/v1/sources/:name', 'Node', 'One source with its settings and failures', {
     ...OF_AGENT,
@@ -78,6 +98,27 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     query: { of: required(text('A source, device, metric, series, pod, `traceback`, or `rule:NAME`')) },
     errors: ['QRY_FORM', 'EXP_UNKNOWN', 'EXP_BUSY'],
   }),
+  answering('/api/v1/incidents', 'Incidents', 'Incidents, open ones first', {
+    ...OF_AGENT,
+    query: {
+      from: number(`Start of the window. ${TIME}`),
+      to: number(`End of the window. ${TIME}`),
+      device: text('Id of a device'),
+      rule: text('Name of a rule'),
+      severity: text('Default: all', { enum: ['critical', 'warning', 'notice'] }),
+      kind: text('Default: both', { enum: ['hint', 'event'] }),
+      state: text('Default: both', { enum: ['open', 'ended'] }),
+      find: text('Words that an incident must contain', { maxLength: 200 }),
+      limit: integer('Number of incidents', { minimum: 1, maximum: 1000, default: 100 }),
+      cursor: text('`next` of the answer before'),
+    },
+    errors: ['QRY_FORM', 'QRY_BUSY'],
+  }),
+  answering('/api/v1/incidents/:id', 'Incidents', 'One incident with its notes', {
+    ...OF_AGENT,
+    errors: ['INC_UNKNOWN', 'QRY_BUSY'],
+  }),
+  ...INCIDENT_CHANGES,
   answering('/api/v1/traceback', 'Events', 'The state of traceback', {
     ...OF_AGENT,
     query: { rule: text('Name of a rule') },

@@ -103,6 +103,43 @@ const ACCESS_ROUTES: readonly ApiRoute[] = [
   },
 ]
 
+const SCRAPER_ROUTES: readonly ApiRoute[] = [
+  answering('/api/v1/scraper', 'Parameters', 'Whether exporters of GPUs are scraped, and how it goes'),
+  {
+    ...{ method: 'post', path: '/api/v1/scraper/reset', tag: 'Parameters', summary: 'Has all scrapers begin anew' },
+    role: 'operator',
+    answers: [{ status: 200, description: 'As `GET`', mediaType: 'application/json', schema: 'ScraperAnswer' }],
+  },
+]
+
+/** What a console with `console.agents` has beside the routes of its own. */
+const NODE_LIST_ROUTES: readonly ApiRoute[] = [
+  answering('/api/v1/nodes', 'Nodes of a console', 'The agents of `console.agents`', { servers: ['console'] }),
+  {
+    ...{ method: 'get', path: '/api/v1/nodes/:node/:path', tag: 'Nodes of a console', servers: ['console'] },
+    summary: 'What an agent answers at the path `/api/v1/…`',
+    description: 'The path may have several parts. The answer and its errors are those of the agent.',
+    answers: [{ status: 200, description: 'The answer of the agent' }],
+    errors: ['CON_NO_AGENT'],
+  },
+  ...(['stream', 'events/stream'] as const).map(
+    (path): ApiRoute => ({
+      ...{ method: 'get', path: `/api/v1/nodes/:node/${path}`, tag: 'Nodes of a console', servers: ['console'] },
+      summary: `The stream \`/api/v1/${path}\` of an agent`,
+      answers: [
+        { status: 200, description: 'Server-sent events', mediaType: 'text/event-stream', schema: { type: 'string' } },
+      ],
+      errors: ['CON_NO_AGENT'],
+    }),
+  ),
+  {
+    ...{ method: 'post', path: '/api/v1/nodes/:node/query', tag: 'Nodes of a console', servers: ['console'] },
+    ...{ summary: 'Several queries to an agent', role: 'viewer', body: 'QueryBody' },
+    answers: [{ status: 200, description: 'As of an agent', mediaType: 'application/json', schema: 'JsonQueryAnswer' }],
+    errors: ['CON_NO_AGENT', 'QRY_FORM', 'QRY_LIMIT'],
+  },
+]
+
 const WEBHOOK_ROUTES: readonly ApiRoute[] = [
   answering('/api/v1/webhooks', 'Webhooks', 'The receivers, without URLs and keys'),
   answering('/api/v1/webhooks/deliveries', 'Webhooks', 'The last deliveries', {
@@ -185,6 +222,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   ...APP_ROUTES,
   ...SIMULATOR_ROUTES,
   ...ACCESS_ROUTES,
+  ...SCRAPER_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...NODE_LIST_ROUTES,
   ...OPEN_ROUTES,
 ]

@@ -168,6 +168,7 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
   }
   aloneRoutes(app, told)
   managementRoutes(app, management)
+  openApiRoute(app)
   if (agents !== undefined) nodeRoutes(app, agents, { compress })
   if (history === undefined) return app
   // Charts of apps query through the same history, so that all routes see the same rows.
@@ -178,7 +179,6 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
   const queried = { history: rows, http, places, unread }
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
-  openApiRoute(app)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
   appRoutes(app, {
     ...{ history: rows, place: 'prometheus', limits: appLimits(loaded, params) },
