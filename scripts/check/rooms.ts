@@ -83,6 +83,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'exporters',
     'scraper',
     'webhooks',
+    'troubleshooting',
     'alone',
     'page',
   ],

@@ -37,6 +37,7 @@ const VIEWS = [
   '/sources/:name',
   '/explain',
   '/settings',
+  '/troubleshooting',
 ] as const
 
 /** All addresses of the page: its views, those of one node of a console, and the list of nodes. */

@@ -25,6 +25,7 @@ import {
   SettingsPage,
   SourcePage,
   SourcesPage,
+  TroubleshootingPage,
 } from './pages/lazy-pages.ts'
 import { OfOneNode } from './pages/of-one-node.tsx'
 import { usePageTitle } from './pages/use-page-title.ts'
@@ -84,6 +85,7 @@ export function App() {
             <Route path="/sources" component={SourcesPage} />
             <Route path="/sources/:name">{({ name }) => <SourcePage key={name} name={meant(name)} />}</Route>
             <Route path="/settings" component={SettingsPage} />
+            <Route path="/troubleshooting" component={TroubleshootingPage} />
             <Route path="/explain" component={ExplainPage} />
             <Route>
               <NoPage />

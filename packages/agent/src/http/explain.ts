@@ -1,4 +1,5 @@
 import { SondeError } from '@sonde/sdk'
+import type { ExplainWalk } from '@sonde/sdk/api'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { AgentFacts } from '../explain/agent-facts.ts'
@@ -20,12 +21,7 @@ const WALKS_LIMIT = 4
  * blocks the main loop.
  */
 export function explainRoute(app: FastifyInstance, agent: Agent): void {
-  const { paths, traceback } = agent.options.config
-  const { dataSources } = agent
-  const context = new KernelContext(paths)
-  const kinds = dataSources.map(({ definition }) => definition)
-  const definitions = [...new Set([...SOURCES, ...kinds])]
-  const facts = factsOf(agent)
+  const walk = walkerOf(agent)
   let walks = 0
   answerRoute(app, '/api/v1/explain', async (request) => {
     const { of } = parameter(request, 'of')
@@ -40,14 +36,25 @@ export function explainRoute(app: FastifyInstance, agent: Agent): void {
     }
     walks++
     try {
-      const options = { context, definitions, configured: dataSources, facts, traceback, agentPlace: 'this agent' }
-      const [first, ...others] = await explain(of, options)
+      const [first, ...others] = await walk(of)
       if (first === undefined) throw new Error(`nothing was walked for ${of}`)
       return { ...first, others }
     } finally {
       walks--
     }
   })
+}
+
+/** What walks the chains of an agent; see `explain`. */
+export function walkerOf(agent: Agent): (of: string) => Promise<readonly ExplainWalk[]> {
+  const { paths, traceback } = agent.options.config
+  const { dataSources } = agent
+  const context = new KernelContext(paths)
+  const kinds = dataSources.map(({ definition }) => definition)
+  const definitions = [...new Set([...SOURCES, ...kinds])]
+  const facts = factsOf(agent)
+  const options = { context, definitions, configured: dataSources, facts, traceback, agentPlace: 'this agent' }
+  return (of) => explain(of, options)
 }
 
 function factsOf(agent: Agent): AgentFacts {

@@ -1,5 +1,12 @@
-import type { Agent } from '@sonde/agent'
-import { appRoutes, scraperRoutes, type Webhooks, webhookRoutes } from '@sonde/console'
+import { type Agent, walkerOf } from '@sonde/agent'
+import {
+  appRoutes,
+  podsAnswer,
+  scraperRoutes,
+  troubleshootingRoutes,
+  type Webhooks,
+  webhookRoutes,
+} from '@sonde/console'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
 import { appLimits, appOrigin } from './gpu-readers.ts'
@@ -17,12 +24,15 @@ export interface AgentParts {
 export function consoleRoutes(app: FastifyInstance, { agent, loaded, management, webhooks }: AgentParts): void {
   const { params, access } = management
   const { scraperSwitch } = agent
-  appRoutes(app, { ...appOrigin(agent, params), limits: appLimits(loaded, params) })
+  const origin = appOrigin(agent, params)
+  const scrapers = () => scraperSwitch.list()
+  appRoutes(app, { ...origin, limits: appLimits(loaded, params) })
   webhookRoutes(app, webhooks)
-  scraperRoutes(app, {
-    ...{ params, audit: access.audit },
-    scrapers: () => scraperSwitch.list(),
-    reset: () => scraperSwitch.reset(),
+  scraperRoutes(app, { params, audit: access.audit, scrapers, reset: () => scraperSwitch.reset() })
+  troubleshootingRoutes(app, {
+    ...{ place: 'agent', params, webhooks, scrapers, readers: origin.readers },
+    pods: () => podsAnswer(origin),
+    explain: walkerOf(agent),
   })
   notifyOfParams(management, webhooks)
 }

@@ -23,7 +23,9 @@ import {
   nodeRoutes,
   PrometheusHistory,
   pageRoutes,
+  podsAnswer,
   scraperRoutes,
+  troubleshootingRoutes,
   type Webhooks,
   webhookRoutes,
 } from '@sonde/console'
@@ -66,7 +68,7 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
     ])
   }
   const webhooks = openWebhooks(loaded, log)
-  const app = serverOf(loaded, { history, agents, management, log })
+  const app = serverOf(loaded, { history, agents, management, webhooks, log })
   webhookRoutes(app, webhooks)
   notifyOfParams(management, webhooks)
   await pageRoutes(app)
@@ -135,10 +137,11 @@ interface ServerParts {
   readonly history: PrometheusHistory | undefined
   readonly agents: Agents | undefined
   readonly management: Management
+  readonly webhooks: Webhooks
   readonly log: Logger
 }
 
-function serverOf(loaded: Loaded, { history, agents, management, log }: ServerParts): FastifyInstance {
+function serverOf(loaded: Loaded, { history, agents, management, webhooks, log }: ServerParts): FastifyInstance {
   const { console: options, agent } = loaded.config
   const http = new HttpStats()
   const door = {
@@ -170,9 +173,12 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
   managementRoutes(app, management)
   openApiRoute(app)
   if (agents !== undefined) nodeRoutes(app, agents, { compress })
-  if (history === undefined) return app
-  // Charts of apps query through the same history, so that all routes see the same rows.
   const { params, access } = management
+  if (history === undefined) {
+    scraperRoutes(app, { params, audit: access.audit, scrapers: () => [], reset: async () => undefined })
+    return app
+  }
+  // Charts of apps query through the same history, so that all routes see the same rows.
   const rows = new ExporterHistory(history, () => isScraping(params))
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, agent.limits.parallel_queries)
@@ -180,17 +186,19 @@ function serverOf(loaded: Loaded, { history, agents, management, log }: ServerPa
   queryRoutes(app, queried)
   catalogueRoutes(app, rows)
   polledStreamRoute(app, { ...queried, state: () => describeConsole(told), latencyMs: () => history.latencyMs })
-  appRoutes(app, {
-    ...{ history: rows, place: 'prometheus', limits: appLimits(loaded, params) },
+  const origin = {
+    ...{ history: rows, place: 'prometheus' as const },
     isEnabled: () => isEnabled(params),
     readers: () => rows.readers(),
     details: () => rows.details(),
-  })
-  scraperRoutes(app, {
-    params,
-    audit: access.audit,
-    scrapers: async () => [await rows.scraper()],
-    reset: async () => void (await rows.scraper()),
+  }
+  const scrapers = async () => [await rows.scraper()]
+  appRoutes(app, { ...origin, limits: appLimits(loaded, params) })
+  scraperRoutes(app, { params, audit: access.audit, scrapers, reset: async () => void (await scrapers()) })
+  troubleshootingRoutes(app, {
+    ...{ place: 'prometheus', params, webhooks, scrapers, readers: origin.readers, backend: told.backend },
+    pods: () => podsAnswer(origin),
+    targets: () => rows.targets(),
   })
   return app
 }

@@ -8,6 +8,7 @@ import {
   type History,
   type LatestSeries,
   type ListedType,
+  labelOf,
   levelsOf,
   matcherOf,
   messageOf,
@@ -28,6 +29,7 @@ import { canDerive, DERIVED_TYPES } from './derived-types.ts'
 import {
   ageExpression,
   agentExpression,
+  exporterTargetExpression,
   gpuCountExpression,
   labelExpression,
   type RawName,
@@ -102,6 +104,17 @@ export class ExporterHistory implements History, Catalogue {
     if (await this.#knowsRows(requestOfNow(Date.now(), []))) return undefined
     if (!this.#isScraping()) return [{ name: 'prometheus', state: 'off', reason: '' }]
     return (await this.gpuCount()) === 0 ? [] : undefined
+  }
+
+  /** The targets that have GPU series, or had some within an hour. */
+  async targets(): Promise<{ readonly up: number; readonly down: readonly string[] }> {
+    const asked = requestOfNow(Date.now(), [])
+    const { series } = await this.#history.evaluate(asked, (grain) => [
+      { metric: 'up', expression: exporterTargetExpression(grain) },
+    ])
+    const targets = series[0] ?? []
+    const down = targets.filter(({ values }) => values.at(-1) === 0)
+    return { up: targets.length - down.length, down: down.map(({ labels }) => labelOf(labels, 'instance')) }
   }
 
   /** The number of GPUs and MIG instances of which exporters have series now. */

@@ -63,6 +63,13 @@ export function agentExpression(grain: Grain): string {
   return `count(${lastOf('pod_gpus', grain)})`
 }
 
+/** Whether targets are up that have GPU series, or had some within an hour. */
+export function exporterTargetExpression(grain: Grain): string {
+  const [metric] = RAWS.used.metrics
+  const had = `max by (job, instance) (last_over_time(${selectorOf([metric], [])}[1h]))`
+  return `max by (job, instance) (${lastOf('up', grain)}) and on (job, instance) ${had}`
+}
+
 /** The number of GPUs and MIG instances with series of exporters; nothing if there are none. */
 export function gpuCountExpression(grain: Grain): string {
   return `count(max by (UUID, uuid, GPU_I_ID, Hostname, hostname) (${lastOf(RAWS.used.metrics[0], grain)}))`

@@ -101,6 +101,11 @@ export class Params {
     return this.#known.versions.at(-1)?.version ?? 0
   }
 
+  /** Why the file of parameters cannot be used; empty if it can. The last good values hold meanwhile. */
+  get fault(): string {
+    return this.#file.fault
+  }
+
   /** The value of a parameter: as it was set, else as the configuration file says, else its default. */
   value(name: string): string {
     return ownValue(this.#known, name) ?? this.#managed.get(name) ?? paramDefinition(name)?.fallback ?? ''

@@ -18,7 +18,7 @@ const bodySchema = v.strictObject({
 /** Routes of parameters. */
 export function paramRoutes(app: FastifyInstance, params: Params, audit: AuditLog): void {
   const answer = (): ParamsAnswer => {
-    return { version: params.version, params: params.list(), history: params.history() }
+    return { version: params.version, fault: params.fault, params: params.list(), history: params.history() }
   }
   const noted = async (request: FastifyRequest, action: string, version: ParamVersion) => {
     for (const { name, before, after } of version.changes)

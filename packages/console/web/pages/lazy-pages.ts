@@ -19,6 +19,9 @@ export const ExplorePage = lazyPage(async () => (await import('./explore/explore
 export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
 export const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage)
+export const TroubleshootingPage = lazyPage(
+  async () => (await import('./troubleshooting/troubleshooting-page.tsx')).TroubleshootingPage,
+)
 export const ExplainPage = lazyPage(async () => (await import('./explain/explain-page.tsx')).ExplainPage)
 
 /** Delay before other pages load, so that the first page has the whole connection. Unit: milliseconds. */
@@ -41,6 +44,7 @@ export function preloadPages(): () => void {
       SourcePage,
       ExplainPage,
       SettingsPage,
+      TroubleshootingPage,
       EntitiesPage,
       EntityPage,
     ])

@@ -62,9 +62,11 @@ function User() {
   )
 }
 
+const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/events', '/nodes', '/settings', '/troubleshooting'])
+
 /** Whether the page uses the window. Events have their own windows, and their list has a filter. */
 function hasWindow(location: string): boolean {
-  return location !== '/events' && location !== '/settings' && location !== '/nodes' && !location.startsWith('/events/')
+  return !WITHOUT_WINDOW.has(location) && !location.startsWith('/events/')
 }
 
 /** The hardware of the node: GPUs and NICs, else processors and memory. */

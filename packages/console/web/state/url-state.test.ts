@@ -20,6 +20,7 @@ test('an address that was written reads back as the same state', () => {
     { sig: ['rate:netdev_rx_bytes_total:device=eth0', 'last:netdev_up'], stepMs: 15_000 },
     { stepMs: 500 },
     { rule: 'tx > rx & more', device: 'sim-nic-0-1', state: 'open', withinMs: 86_400_000 },
+    { exporter: 'operator', program: 'ps' },
     { q: 'link speed', kind: 'pci', sort: 'change' },
     { zoom: { fromMs: Date.UTC(2026, 6, 31) + 0.25, toMs: Date.UTC(2026, 6, 31) + 1.375 } },
   ]

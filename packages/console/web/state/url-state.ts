@@ -1,5 +1,8 @@
 import { signalFault } from './signal.ts'
 
+const EXPORTERS = ['helm', 'operator', 'none'] as const
+const PROGRAMS = ['agent', 'console', 'ps'] as const
+
 /** The state in the address of a page. Every part is optional; times are milliseconds since the epoch. */
 export interface UrlState {
   /** Length of a live window. */
@@ -32,6 +35,9 @@ export interface UrlState {
   readonly kind?: string
   /** The visible part of the window of an event, in microsecond resolution. */
   readonly zoom?: { readonly fromMs: number; readonly toMs: number }
+  /** How dcgm-exporter was installed, and the program that the reader of the page runs. */
+  readonly exporter?: (typeof EXPORTERS)[number]
+  readonly program?: (typeof PROGRAMS)[number]
   readonly tz?: 'utc' | 'local'
 }
 
@@ -107,6 +113,10 @@ const timeReader =
     return ms === undefined ? undefined : { [key]: ms }
   }
 
+function oneOf(key: 'exporter' | 'program', allowed: readonly string[], value: string): Partial<UrlState> | undefined {
+  return allowed.includes(value) ? { [key]: value } : undefined
+}
+
 /** Every known parameter, in the order in which they are written. */
 const READERS: ReadonlyMap<string, Reader> = new Map(
   Object.entries<Reader>({
@@ -139,6 +149,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
       const zoom = parseInterval(value)
       return zoom === undefined ? undefined : { zoom }
     },
+    exporter: (value) => oneOf('exporter', EXPORTERS, value),
+    program: (value) => oneOf('program', PROGRAMS, value),
     tz: (value) => (value === 'utc' || value === 'local' ? { tz: value } : undefined),
   }),
 )
@@ -157,6 +169,8 @@ const FORMS: Readonly<Record<string, string>> = {
   state: 'state is open or closed.',
   within: 'within is a duration such as 24h.',
   zoom: 'zoom is two times such as 2026-11-27T09:16:30Z with / between them, the earlier first.',
+  exporter: 'exporter is helm, operator or none.',
+  program: 'program is agent, console or ps.',
   tz: 'tz is utc or local.',
 }
 
@@ -220,6 +234,8 @@ export function formatUrl(state: UrlState): string {
     within: [state.withinMs === undefined ? undefined : formatSpan(state.withinMs)],
     kind: [state.kind || undefined],
     zoom: [state.zoom && `${formatTime(state.zoom.fromMs)}/${formatTime(state.zoom.toMs)}`],
+    exporter: [state.exporter],
+    program: [state.program],
     tz: [state.tz],
   }
   const parts = [...READERS.keys()].flatMap((key) =>

@@ -16,6 +16,7 @@ import type { ScraperAnswer } from './scraper.ts'
 import type { SimulatorAnswer } from './simulator.ts'
 import type { SourceAnswer, SourcesAnswer } from './sources.ts'
 import type { TracebackAnswer } from './traceback.ts'
+import type { TroubleshootingAnswer } from './troubleshooting.ts'
 import type { WebhookDeliveriesAnswer, WebhooksAnswer } from './webhooks.ts'
 
 /** What each address answers to `GET` as JSON: servers are checked against it, and clients read by it. */
@@ -51,6 +52,7 @@ export interface ApiAnswers {
   readonly '/api/v1/audit': AuditAnswer
   readonly '/api/v1/params': ParamsAnswer
   readonly '/api/v1/scraper': ScraperAnswer
+  readonly '/api/v1/troubleshooting': TroubleshootingAnswer
   readonly '/api/v1/webhooks': WebhooksAnswer
   readonly '/api/v1/webhooks/deliveries': WebhookDeliveriesAnswer
 }

@@ -41,6 +41,8 @@ export interface ParamVersion {
 export interface ParamsAnswer {
   /** Number of the present version; 0 before the first change. */
   readonly version: number
+  /** Why the file of parameters cannot be used; empty if it can. The last good values hold meanwhile. */
+  readonly fault: string
   readonly params: readonly Param[]
   /** The newest first, at most 200. */
   readonly history: readonly ParamVersion[]

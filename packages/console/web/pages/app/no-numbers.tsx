@@ -1,5 +1,7 @@
 import type { AppGpuAnswer } from '@sonde/sdk/api'
+import { Link } from 'wouter'
 import { Empty } from '../../components/empty.tsx'
+import { usePageState } from '../../state/time-window.ts'
 
 /** States the situation and the next step. */
 export function NoNumbers({
@@ -7,6 +9,7 @@ export function NoNumbers({
 }: {
   readonly answer: Pick<AppGpuAnswer, 'state' | 'summary' | 'advice'>
 }) {
+  const page = usePageState()
   const icon = state === 'late' || state === 'disabled' ? 'warning' : 'absent'
   return (
     <Empty icon={icon} fact={summary}>
@@ -15,6 +18,7 @@ export function NoNumbers({
           <Advice sentence={sentence} />
         </span>
       ))}
+      <Link href={page.hrefTo('/troubleshooting')}>Troubleshooting</Link>
     </Empty>
   )
 }

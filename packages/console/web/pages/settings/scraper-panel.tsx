@@ -2,6 +2,7 @@ import type { ScraperAnswer } from '@sonde/sdk/api'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
+import { useNode } from '../../api/resources.ts'
 import { resetScraper, switchScraper, useScraper } from '../../api/scraper.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -23,6 +24,7 @@ export function ScraperPanel({ mayChange }: { readonly mayChange: boolean }) {
 
 function ScraperState({ answer, mayChange }: { readonly answer: ScraperAnswer; readonly mayChange: boolean }) {
   const page = usePageState()
+  const command = useNode().data?.command ?? 'sonde'
   const [fault, setFault] = useState('')
   const change = async (make: () => Promise<void>): Promise<void> => {
     setFault('')
@@ -52,7 +54,11 @@ function ScraperState({ answer, mayChange }: { readonly answer: ScraperAnswer; r
       <p id="scraper-note" className="param-hint">
         <span>
           {locked === '' ? 'The command: ' : `${locked} `}
-          {locked === '' && <code>sonde params set gpu_scraper_enable={String(!isOn)}</code>}
+          {locked === '' && (
+            <code>
+              {command} params set gpu_scraper_enable={String(!isOn)}
+            </code>
+          )}
           {locked !== '' && <Link href={page.hrefTo('/troubleshooting')}>Troubleshooting</Link>}
         </span>
       </p>

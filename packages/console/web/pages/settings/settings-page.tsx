@@ -1,9 +1,12 @@
+import { Link } from 'wouter'
 import { retryParams, useParams } from '../../api/params.ts'
 import { useIdentity } from '../../api/session.ts'
 import { Outlines } from '../../components/answer-state.tsx'
+import { Banner, type Notice } from '../../components/banner.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
+import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AuditPanel } from './audit-panel.tsx'
 import { DeliveriesPanel } from './deliveries-panel.tsx'
@@ -16,6 +19,7 @@ import { WebhooksPanel } from './webhooks-panel.tsx'
 export function SettingsPage() {
   usePageTitle('Settings')
   const { data, error } = useParams()
+  const page = usePageState()
   const role = useIdentity()?.role
   const mayChange = role === 'operator' || role === 'admin'
   return (
@@ -23,9 +27,14 @@ export function SettingsPage() {
       <PageHead
         title="Settings"
         note={mayChange ? 'parameters that hold for everybody who uses this server' : 'an operator can change these'}
-      />
+      >
+        <Link className="button" href={page.hrefTo('/troubleshooting')}>
+          Troubleshooting
+        </Link>
+      </PageHead>
       {!data && error && <Unanswered fact="The parameters are not known." error={error} onRetry={retryParams} />}
       {!data && !error && <Outlines panels={2} waitsFor="the parameters" />}
+      {data && data.fault !== '' && <Banner notices={[faultNotice(data.fault)]} />}
       {data && (
         <div className="settings">
           <PanelBoundary>
@@ -52,4 +61,14 @@ export function SettingsPage() {
       )}
     </>
   )
+}
+
+/** The file of parameters is damaged or cannot be read. */
+function faultNotice(fault: string): Notice {
+  return {
+    id: 'params',
+    tone: 'critical',
+    fact: 'The parameters cannot be read anew.',
+    detail: `${fault}. The last good values hold.`,
+  }
 }

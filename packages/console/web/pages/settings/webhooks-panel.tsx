@@ -116,7 +116,7 @@ function TestWords({
 }
 
 function eventWords({ events }: WebhookReceiver): string {
-  return events.length === 0 ? 'all' : events.join(', ')
+  return events.includes('*') ? 'all' : events.join(', ')
 }
 
 function signedWords({ signatures: { standard, convox } }: WebhookReceiver): string {
