@@ -1,7 +1,7 @@
 // Bundles the command and its libraries into one program, because each separate module costs a process 50 kB, and time
 // at each start. This program is published, and tests start it. See ADR 23.
 
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { root } from './setup.mjs'
@@ -64,6 +64,7 @@ export async function buildProgram(folder: string): Promise<void> {
   for (const path of globSync('**/*.js', { cwd: folder })) toLatin1(join(folder, path))
   const description = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(description))
+  cpSync(join(root, 'deploy/helm/sonde'), join(folder, 'chart'), { recursive: true })
 }
 
 function entriesIn(folder: string, paths: readonly string[]): Record<string, string> {

@@ -26,6 +26,7 @@ export const PROGRAM_INPUTS: readonly string[] = [
   'packages/*/src/**/*.ts',
   'packages/console/server/**/*.ts',
   'packages/*/package.json',
+  'deploy/helm/**/*.*',
   'package-lock.json',
   'docs/openapi.json',
   'scripts/{program,test-program}.ts',

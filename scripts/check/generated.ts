@@ -8,6 +8,7 @@ import { readmesWithFields } from '../docs/field-tables.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hardwareVerificationPage } from '../docs/hardware-verification.ts'
 import { hintsPage } from '../docs/hints.ts'
+import { plainManifests } from '../docs/manifests.ts'
 import { metricsPage } from '../docs/metrics.ts'
 import { openApiText } from '../docs/openapi/document.ts'
 import { contributingPage } from '../docs/room-order.ts'
@@ -30,6 +31,7 @@ export function generatedPages(): Record<string, string> {
     ...readmesWithFields(),
     ...rulesWithRunbooks(),
     ...chartFiles(),
+    ...plainManifests(),
     ...licenses(),
   }
 }

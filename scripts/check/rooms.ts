@@ -57,6 +57,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'http',
   ],
   cli: [
+    'places',
     'version',
     'log',
     'restart-small',

@@ -6,11 +6,14 @@ import { basename, join } from 'node:path'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'
 import { toJsonSchema } from '@valibot/to-json-schema'
 import { stringify } from 'yaml'
+import { jsonSchema } from '../../packages/cli/src/config/json-schema.ts'
 import { valuesSchema } from '../../packages/cli/src/manifests/values/values.ts'
 import { readAddresses } from '../addresses.ts'
 import { filesOf, root } from '../check/sources.ts'
 
 const CHART = 'deploy/helm/sonde'
+type JsonBlock = Record<string, unknown>
+
 /** Width of comments in values.yaml. */
 const WIDTH = 118
 const VALUES_HEAD = `# Values of the chart. Made by \`npm run docs\` from packages/cli/src/manifests/values; do not edit.
@@ -85,8 +88,63 @@ function wrapped(text: string, width: number): string[] {
 
 function valuesJsonSchema(): object {
   const { $schema: _, ...schema } = toJsonSchema(valuesSchema, { typeMode: 'input' })
-  const plain = withoutNull(schema) as object
-  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of the chart sonde', ...plain }
+  const { properties, ...rest } = withoutNull(schema) as JsonBlock
+  const { config: _agents, console: page, ...others } = properties as JsonBlock
+  const { properties: ofPage, ...restOfPage } = page as JsonBlock
+  const { $schema: _draft, ...config } = withoutForms(withoutNull(jsonSchema())) as JsonBlock
+  const definitions: JsonBlock = {}
+  definitions.config = hoistRepeats({ ...config, type: 'object' }, definitions)
+  const reference = { $ref: '#/definitions/config' }
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Values of the chart sonde',
+    ...rest,
+    properties: {
+      ...others,
+      config: reference,
+      console: { ...restOfPage, properties: { ...(ofPage as JsonBlock), config: reference } },
+    },
+    definitions,
+  }
+}
+
+/** Without patterns, which Helm cannot read all, and descriptions. The agent checks the rest at its start. */
+function withoutForms(schema: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) => {
+      const isForm = (key === 'pattern' || key === 'description') && typeof value === 'string'
+      return isForm || key === 'propertyNames' ? undefined : value
+    }),
+  )
+}
+
+/** Moves what stands several times, such as the keys of every destination, into the definitions. */
+function hoistRepeats(schema: JsonBlock, definitions: JsonBlock): JsonBlock {
+  const counts = new Map<string, number>()
+  JSON.stringify(schema, (_key, value: unknown) => {
+    const text = isLarge(value) ? JSON.stringify(value) : ''
+    if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1)
+    return value
+  })
+  const names = new Map<string, string>()
+  const hoist = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hoist)
+    if (value === null || typeof value !== 'object') return value
+    const text = isLarge(value) ? JSON.stringify(value) : ''
+    const inner = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hoist(each)]))
+    if ((counts.get(text) ?? 0) < 2) return inner
+    const name = names.get(text) ?? `part${names.size + 1}`
+    names.set(text, name)
+    definitions[name] = inner
+    return { $ref: `#/definitions/${name}` }
+  }
+  return hoist(schema) as JsonBlock
+}
+
+/** Whether a value is a schema that is longer than a reference to it. */
+function isLarge(value: unknown): boolean {
+  const isSchema = value !== null && typeof value === 'object' && ('type' in value || 'anyOf' in value)
+  return isSchema && JSON.stringify(value).length > 100
 }
 
 /** A block without the alternative null, which Helm removes itself. Messages about a choice would name no key. */

