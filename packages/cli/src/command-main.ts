@@ -1,11 +1,11 @@
 import { SondeError } from '@sonde/sdk'
-import type { UserRole } from '@sonde/sdk/api'
 import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
 import type { ManifestsFlags } from './commands/manifests.ts'
 import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
+import type { AddTokenOptions } from './commands/tokens.ts'
 import { withTracebackFlags } from './commands/traceback/flags.ts'
 import { untilSignal } from './commands/until-signal.ts'
 import { ConfigError } from './config/config-error.ts'
@@ -179,8 +179,10 @@ withDataFlags(tokens.command('add').description('make a token, and print it').ar
       .makeOptionMandatory(),
   )
   .option('--expires <time>', '12h, 90d or never', '90d')
-  .action(async (name: string, { role, expires, ...flags }: Flags & { role: UserRole; expires: string }) => {
-    await (await import('./commands/tokens.ts')).addToken(await loadFor(flags), name, { role, expires })
+  .option('--from <file>', 'the token of another server, in place of a new one')
+  .action(async (name: string, { role, expires, from, ...flags }: Flags & AddTokenOptions) => {
+    const options = { role, expires, ...(from !== undefined && { from }) }
+    await (await import('./commands/tokens.ts')).addToken(await loadFor(flags), name, options)
   })
 withDataFlags(tokens.command('list').description('names, roles and ends of all tokens')).action(async (flags: Flags) =>
   (await import('./commands/tokens.ts')).listTokens(await loadFor(flags)),

@@ -2,26 +2,33 @@ import { hostname, userInfo } from 'node:os'
 import { AuditLog, isExpired, type KnownToken, Tokens } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
 import type { UserRole } from '@sonde/sdk/api'
-import { printable } from '@sonde/sdk/internal'
+import { printable, readTextFile } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { accessDir } from './access.ts'
 
 const UNITS_MS = { h: 3_600_000, d: 86_400_000 } as const
 const DAYS_MAX = 3650
+const FILE_BYTES_MAX = 4096
 
-/** `sonde tokens add`: makes a token, and prints it once. */
-export async function addToken(
-  loaded: Loaded,
-  name: string,
-  { role, expires }: { readonly role: UserRole; readonly expires: string },
-): Promise<void> {
+/** Options of {@link addToken}. */
+export interface AddTokenOptions {
+  readonly role: UserRole
+  readonly expires: string
+  /** File with a token of another server. */
+  readonly from?: string
+}
+
+/** `sonde tokens add`: makes a token, and prints it once; or takes that of another server. */
+export async function addToken(loaded: Loaded, name: string, { role, expires, from }: AddTokenOptions): Promise<void> {
   const { tokens, audit, who } = openTokens(loaded)
   const expiresMs = endOf(expires)
-  const token = await tokens.add({ name, role, addedBy: who, expiresMs })
+  const given = from === undefined ? undefined : await tokenIn(from)
+  const token = await tokens.add({ name, role, addedBy: who, expiresMs, token: given })
   await audit.note({ ...entryBy(who), action: 'tokens.add', what: name, after: role })
   const until = expiresMs === null ? 'never expires' : `expires ${dayOf(expiresMs)}`
-  console.error(`sonde: the token ${name} (${role}, ${until}); it is shown only now`)
-  console.log(token)
+  const words = given === undefined ? 'it is shown only now' : `it is that of ${from}`
+  console.error(printable(`sonde: the token ${name} (${role}, ${until}); ${words}`))
+  if (given === undefined) console.log(token)
 }
 
 /** `sonde tokens list`: names, roles and ends of all tokens. */
@@ -37,6 +44,11 @@ export async function removeToken(loaded: Loaded, name: string): Promise<void> {
   await tokens.remove(name)
   await audit.note({ ...entryBy(who), action: 'tokens.remove', what: name })
   console.error(`sonde: the token ${name} and its sessions have ended`)
+}
+
+async function tokenIn(path: string): Promise<string> {
+  const fault = (_: string, why: string, cause?: unknown) => new SondeError('ACC_FROM', `${path} ${why}`, { cause })
+  return (await readTextFile({ path, limitBytes: FILE_BYTES_MAX, fault })).trim()
 }
 
 function openTokens(loaded: Loaded) {

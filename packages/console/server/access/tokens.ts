@@ -36,6 +36,8 @@ export interface NewToken {
   readonly addedBy: string
   /** Null: it never expires. Unit: milliseconds since the Unix epoch. */
   readonly expiresMs: number | null
+  /** A token of another server. Default: a new one. */
+  readonly token?: string | undefined
 }
 
 /** The tokens of a server. They are kept as hashes, in a file that the command changes while servers run. */
@@ -71,17 +73,22 @@ export class Tokens {
   }
 
   /**
-   * Makes a token. Nobody can read it again.
+   * Adds a token. Nobody can read it again.
    *
-   * @throws SondeError `ACC_NAME` if the name is not allowed or taken, `ACC_LIMIT` if there are too many; `STA_…`.
+   * @throws SondeError `ACC_FROM` if the given token has not the form of one, `ACC_NAME` if the name is not allowed or taken, `ACC_LIMIT` if there are too many; `STA_…`.
    */
-  async add({ name, role, addedBy, expiresMs }: NewToken): Promise<string> {
+  async add({ name, role, addedBy, expiresMs, token: given }: NewToken): Promise<string> {
     if (!NAME_FORM.test(name))
       throw new SondeError(
         'ACC_NAME',
         `the name of a token is 1 to 64 letters, digits, _ . @ -; got ${JSON.stringify(name.slice(0, 80))}`,
       )
-    const token = `sonde_${randomBytes(TOKEN_BYTES).toString('base64url')}`
+    if (given !== undefined && !TOKEN_FORM.test(given))
+      throw new SondeError(
+        'ACC_FROM',
+        'the file of --from holds no token; allowed: one line that sonde tokens add printed',
+      )
+    const token = given ?? `sonde_${randomBytes(TOKEN_BYTES).toString('base64url')}`
     await this.#file.update(({ tokens }) => {
       if (tokens.some((known) => known.name === name))
         throw new SondeError('ACC_NAME', `a token ${name} exists; remove it first, or choose another name`)

@@ -144,7 +144,7 @@ export class AgentLink {
     if (this.#client === undefined || this.#client.certificates !== certificates)
       this.#client = {
         certificates,
-        client: new OutboundClient({ allowsPrivate: true, keepsConnections: true, certificates }),
+        client: new OutboundClient({ allowsPrivate: true, allowsShared: true, keepsConnections: true, certificates }),
       }
     return this.#client.client
   }

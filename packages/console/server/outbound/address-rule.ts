@@ -11,9 +11,11 @@ export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 export interface AddressRule {
   /**
    * Whether loopback and private addresses are allowed: for URLs in the file of the operator. Default: false.
-   * Link-local, metadata, shared, multicast, unspecified and reserved addresses are never allowed.
+   * Link-local, metadata, multicast and unspecified addresses are never allowed.
    */
   readonly allowsPrivate?: boolean
+  /** Whether shared (100.64.0.0/10) and reserved addresses are allowed, which clusters give to nodes. Default: false. */
+  readonly allowsShared?: boolean
   /** Default: the resolver of the system. */
   readonly resolve?: Resolve
 }
@@ -88,9 +90,14 @@ async function allowedAddresses(host: string, rule: AddressRule): Promise<readon
   return addresses
 }
 
-function refuseAddress(address: string, host: string, { allowsPrivate = false }: AddressRule): void {
+function refuseAddress(
+  address: string,
+  host: string,
+  { allowsPrivate = false, allowsShared = false }: AddressRule,
+): void {
   const found = addressClass(address)
   if (found === 'public' || (allowsPrivate && (found === 'loopback' || found === 'private'))) return
+  if (allowsShared && (found === 'shared' || found === 'reserved')) return
   const allowed = allowsPrivate ? 'public, private and loopback addresses' : 'public addresses'
   throw new SondeError('OUT_ADDRESS', `${host} is ${WORDS[found]}; allowed: ${allowed}`)
 }

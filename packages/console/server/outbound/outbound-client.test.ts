@@ -214,3 +214,10 @@ describe('a server in trouble:', () => {
     assert.equal(proxied, 0)
   })
 })
+
+test('an agent may be at a shared address, and at that of no metadata service', () => {
+  const rule = { allowsPrivate: true, allowsShared: true }
+  for (const host of ['100.64.3.4', '10.0.0.17', '240.0.0.1']) parseOutboundUrl(`http://${host}:9394`, rule)
+  for (const host of ['169.254.169.254', '[fe80::1]', '0.0.0.0', '224.0.0.1'])
+    assert.throws(() => parseOutboundUrl(`http://${host}:9394`, rule), { code: 'OUT_ADDRESS' }, host)
+})
