@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import type { DevicesAnswer, HintsAnswer, IncidentsAnswer, PodsAnswer } from '@sonde/sdk/api'
+import type { AnnotationsAnswer, DevicesAnswer, HintsAnswer, IncidentsAnswer, PodsAnswer } from '@sonde/sdk/api'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import { packageSources, root } from '../../scripts/check/sources.ts'
 import { ask } from '../ask.ts'
@@ -60,6 +60,17 @@ function strictly(schema: AnySchema): AnySchema {
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: 'http://sonde/', components: strictly(description.components) as object })
 
+/** A console over some agents, and a Prometheus that does not answer. */
+async function startConsole(t: TestContext, urls: Readonly<Record<string, string>>): Promise<SondeProcess> {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const config = join(path, 'sonde.yaml')
+  writeFileSync(config, JSON.stringify({ console: { agents: { urls } } }))
+  const sonde = await startSonde(['console', '--config', config, '--prometheus', 'http://127.0.0.1:9'])
+  t.after(() => sonde.stop())
+  return sonde
+}
+
 /** Fails with what is wrong about an answer. */
 function assertForm(schema: AnySchema, answer: unknown, place: string): void {
   const text = JSON.stringify(strictly(schema)).replaceAll('"#/components', '"http://sonde/#/components')
@@ -99,12 +110,7 @@ test('it has every route in the sources', () => {
 })
 
 test('the servers have every route of it, with its methods', async (t) => {
-  const { path: folder, remove } = temporaryDir()
-  t.after(remove)
-  const config = join(folder, 'sonde.yaml')
-  writeFileSync(config, `console: { agents: { urls: { one: "${agent.address}" } } }\n`)
-  const alone = await startSonde(['console', '--config', config, '--prometheus', 'http://127.0.0.1:9'])
-  t.after(() => alone.stop())
+  const alone = await startConsole(t, { one: agent.address })
   for (const [name, { address }] of Object.entries({ agent, console: alone })) {
     const wanted = Object.entries(description.paths).flatMap(([path, methods]) => {
       const offered = Object.entries(methods).flatMap(([method, { 'x-sonde-servers': servers }]) =>
@@ -126,13 +132,37 @@ test('the servers have every route of it, with its methods', async (t) => {
   }
 })
 
+test('a started scenario has its form, and makes a hint', async () => {
+  const started = await ask(agent, '/api/v1/simulator/scenarios', { name: 'retransmission-storm' })
+  assertForm(schemaOf('/api/v1/simulator/scenarios', 'post', 201), started, 'the started scenario')
+  await until('a hint', 60_000, async () => (await ask<HintsAnswer>(agent, '/api/v1/hints')).hints.length > 0)
+})
+
+test('a console has the annotations of its agents, and tells about an agent that it cannot ask', async (t) => {
+  const alone = await startConsole(t, { one: agent.address, two: 'http://127.0.0.1:9' })
+  const annotations = await until('annotations', 30_000, async () => {
+    const given = await ask<AnnotationsAnswer>(alone, '/api/v1/annotations')
+    return given.length > 0 && given.every(({ tags }) => !tags.includes('one')) && given
+  })
+  assertForm(schemaOf('/api/v1/annotations', 'get', 200), annotations, 'annotations')
+  const ids = (some: AnnotationsAnswer) => some.filter(({ tags }) => !tags.includes('unknown')).map(({ id }) => id)
+  const own = await ask<AnnotationsAnswer>(agent, '/api/v1/annotations?tags=hint')
+  assert.deepEqual(
+    ids(own).filter((id) => !ids(annotations).includes(id)),
+    [],
+  )
+  const two = annotations.filter(({ tags }) => tags.includes('two'))
+  assert.deepEqual(
+    two.map(({ title, tags }) => [title, tags]),
+    [['Incidents of two are not known', ['sonde', 'two', 'unknown']]],
+  )
+  const hints = await ask<AnnotationsAnswer>(alone, '/api/v1/annotations?tags=hint,simulated')
+  assert.ok(hints.length > 0 && hints.every(({ time, timeEnd }) => time <= timeEnd))
+})
+
 test('real answers have the form that it describes, and errors too', async () => {
   const { devices } = await ask<DevicesAnswer>(agent, '/api/v1/devices')
   assert.ok(devices.length > 0)
-  const scenario = { name: 'retransmission-storm' }
-  const started = await ask(agent, '/api/v1/simulator/scenarios', scenario)
-  assertForm(schemaOf('/api/v1/simulator/scenarios', 'post', 201), started, 'the started scenario')
-  await until('a hint', 60_000, async () => (await ask<HintsAnswer>(agent, '/api/v1/hints')).hints.length > 0)
   const { incidents } = await ask<IncidentsAnswer>(agent, '/api/v1/incidents')
   const [incident] = incidents
   const unseen: string[] = []

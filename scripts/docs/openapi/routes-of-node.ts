@@ -119,6 +119,15 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     errors: ['INC_UNKNOWN', 'QRY_BUSY'],
   }),
   ...INCIDENT_CHANGES,
+  answering('/api/v1/annotations', 'Incidents', 'Incidents as annotations of Grafana', {
+    description: 'A console needs `console.agents`, and answers with the annotations of all agents.',
+    query: {
+      from: number(`Default: a day before \`to\`. ${TIME}`),
+      to: number(`Default: now. ${TIME}`),
+      tags: text('Tags, with commas between; an annotation must have all of them'),
+    },
+    errors: ['QRY_FORM', 'QRY_BUSY'],
+  }),
   answering('/api/v1/traceback', 'Events', 'The state of traceback', {
     ...OF_AGENT,
     query: { rule: text('Name of a rule') },

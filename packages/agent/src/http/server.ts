@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { refuseStranger } from './admission.ts'
+import { annotationsRoute } from './annotations.ts'
 import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
 import { endAnswersWithin } from './ending.ts'
@@ -56,6 +57,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent, whoAsks: WhoAsks
   versionsRoute(app, agent)
   hintsRoute(app, agent)
   incidentRoutes(app, agent, queried, whoAsks)
+  annotationsRoute(app, agent, queried)
   eventsRoute(app, agent)
   eventRoutes(app, agent, queried)
   explainRoute(app, agent)

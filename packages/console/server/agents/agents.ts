@@ -69,6 +69,11 @@ export class Agents {
     }
   }
 
+  /** The ways to all agents. */
+  get links(): readonly AgentLink[] {
+    return [...this.#links.values()]
+  }
+
   /** @throws SondeError `NOD_UNKNOWN` if no agent has the name. */
   link(name: string): AgentLink {
     const found = this.#links.get(name)

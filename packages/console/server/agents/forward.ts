@@ -20,6 +20,7 @@ const READS = [
     'simulator',
     'query',
     'incidents',
+    'annotations',
     `incidents/${PART}`,
     'apps',
     `apps/${PART}/.+`,

@@ -1,5 +1,7 @@
+import { annotationsWanted } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Agents } from './agents.ts'
+import { annotationsOfAgents } from './annotations.ts'
 import { type ForwardedRequest, forward } from './forward.ts'
 
 /** The path behind the name of an agent. */
@@ -27,6 +29,12 @@ export function nodeRoutes(app: FastifyInstance, agents: Agents, { compress }: N
   app.get('/api/v1/nodes', { onSend: compress }, (_request, reply) =>
     reply.header('cache-control', 'no-store').send(agents.answer()),
   )
+  app.get('/api/v1/annotations', { onSend: compress }, async ({ query }, reply) => {
+    const wanted = annotationsWanted(query as Record<string, unknown>, Date.now())
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    return reply.header('cache-control', 'no-store').send(await annotationsOfAgents(agents.links, wanted, gone.signal))
+  })
   const pass = async (request: NodeRequest, reply: FastifyReply) => {
     const answer = await forward(agents.link(request.params.node), forwarded(request, reply))
     if (answer.fileName !== undefined) reply.header('content-disposition', `attachment; filename="${answer.fileName}"`)

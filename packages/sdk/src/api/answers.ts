@@ -1,4 +1,5 @@
 import type { AuditAnswer, SessionAnswer } from './access.ts'
+import type { AnnotationsAnswer } from './annotations.ts'
 import type { AppGpuAnswer, AppMetricsAnswer, AppProcess, AppService, AppsAnswer, PodsAnswer } from './apps.ts'
 import type { LatestAnswer, TypesAnswer } from './catalogue.ts'
 import type { DevicesAnswer } from './devices.ts'
@@ -36,6 +37,7 @@ export interface ApiAnswers {
   readonly '/api/v1/events/:id': EventAnswer
   readonly '/api/v1/incidents': IncidentsAnswer
   readonly '/api/v1/incidents/:id': IncidentAnswer
+  readonly '/api/v1/annotations': AnnotationsAnswer
   readonly '/api/v1/explain': ExplainAnswer
   readonly '/api/v1/traceback': TracebackAnswer
   readonly '/api/v1/simulator': SimulatorAnswer

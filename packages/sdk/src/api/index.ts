@@ -13,6 +13,7 @@ export type {
 } from '../query/form.ts'
 export type { Labels } from '../schema/series.ts'
 export type * from './access.ts'
+export type { Annotation, AnnotationsAnswer } from './annotations.ts'
 export type * from './answers.ts'
 export type * from './apps.ts'
 export { GPU_FIELDS } from './apps.ts'

@@ -2,6 +2,7 @@
 
 import '../engines.ts'
 
+export { type AnnotationsWanted, annotationsWanted, matchingAnnotations } from '../api/annotations.ts'
 export {
   type ChartLimits,
   type ChartParameters,
