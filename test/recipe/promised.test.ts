@@ -2,7 +2,7 @@
 // that of an agent with the double, which golden.test.ts compares, and that of a simulated BlueField.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { before, test } from 'node:test'
 import { SOURCES } from '../../packages/agent/src/sources/doca/sources.ts'
 import { UNOBTAINABLE } from '../../packages/agent/src/sources/doca/unobtainable.ts'
@@ -138,6 +138,26 @@ test('each promise of the recipe is served by its metrics, or by nothing that wo
       [],
       promise,
     )
+  }
+})
+
+test('the tests that docs/doca.md names for each statement of the recipe exist', () => {
+  const page = readFileSync(new URL('../../docs/doca.md', import.meta.url), 'utf8')
+  const rows = page.slice(page.indexOf('## Statement by statement')).match(/^\| .* \| (?:works|differs) \| .*$/gm) ?? []
+  assert.ok(rows.length >= 35, `${rows.length} rows`)
+  for (const row of rows) {
+    const [, verdict, proof = ''] = row.split(' | ')
+    const tests = Array.from(
+      proof.matchAll(/`((?:recipe|chart|container|alerts|interop|browser)\/[\w-]+)`/g),
+      ([, name]) => name,
+    )
+    const isShown = tests.length > 0 || /faults -- |doca-telemetry-pcc|deploy\/prometheus\/rules|needed for/.test(proof)
+    assert.ok(verdict === 'differs' || isShown, row)
+    for (const name of tests)
+      assert.ok(
+        ['.test.ts', ''].some((end) => existsSync(new URL(`../${name}${end}`, import.meta.url))),
+        name,
+      )
   }
 })
 
