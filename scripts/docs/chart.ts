@@ -4,9 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Leaf, leavesOf } from '@sonde/sdk/config'
-import { toJsonSchema } from '@valibot/to-json-schema'
 import { stringify } from 'yaml'
-import { jsonSchema } from '../../packages/cli/src/config/json-schema.ts'
+import { jsonSchema, jsonSchemaOf } from '../../packages/cli/src/config/json-schema.ts'
 import { valuesSchema } from '../../packages/cli/src/manifests/values/values.ts'
 import { readAddresses } from '../addresses.ts'
 import { filesOf, root } from '../check/sources.ts'
@@ -87,8 +86,7 @@ function wrapped(text: string, width: number): string[] {
 }
 
 function valuesJsonSchema(): object {
-  const { $schema: _, ...schema } = toJsonSchema(valuesSchema, { typeMode: 'input' })
-  const { properties, ...rest } = withoutNull(schema) as JsonBlock
+  const { properties, ...rest } = withoutNull(jsonSchemaOf(valuesSchema)) as JsonBlock
   const { config: _agents, console: page, ...others } = properties as JsonBlock
   const { properties: ofPage, ...restOfPage } = page as JsonBlock
   const { $schema: _draft, ...config } = withoutForms(withoutNull(jsonSchema())) as JsonBlock

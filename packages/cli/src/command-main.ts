@@ -219,12 +219,6 @@ withDataFlags(params.command('history').description('who changed what, and when'
 withDataFlags(params.command('undo').description('take the last change back')).action(async (flags: Flags) =>
   (await import('./commands/params.ts')).undoParams(await loadFor(flags)),
 )
-withDataFlags(params.command('render').description('print values of charts that follow from the parameters'))
-  .requiredOption('--helm', 'for helm upgrade --install')
-  .action(async ({ helm: _, ...flags }: Flags & { helm: boolean }) =>
-    (await import('./commands/params.ts')).renderParams(await loadFor(flags)),
-  )
-
 const manifests = program
   .command('manifests')
   .summary('objects of Kubernetes: agent, console, monitors, alerts')

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { gpuStack, renderHelm } from '@sonde/console'
+import { gpuStack } from '@sonde/console'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { renderChart } from '../manifests/chart.ts'
@@ -36,7 +36,7 @@ export async function writeGpuStack(loaded: Loaded, dir: string | undefined): Pr
       'GPU observability is not enabled, so there is nothing to install; sonde params set gpu_observability_enable=true nvidia_device_plugin_enable=true',
     ])
   if (dir === undefined) {
-    process.stdout.write(renderHelm((name) => params.value(name)))
+    process.stdout.write(files.map(({ name, text }) => `# ${name}\n${text}`).join('---\n'))
     return
   }
   mkdirSync(dir, { recursive: true })

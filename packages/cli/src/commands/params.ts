@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { AuditLog, PARAMS, Params, renderHelm } from '@sonde/console'
+import { AuditLog, PARAMS, Params } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
 import type { Param, ParamVersion } from '@sonde/sdk/api'
 import { countOf, printable } from '@sonde/sdk/internal'
@@ -60,12 +60,6 @@ export async function printHistory(loaded: Loaded): Promise<void> {
     for (const each of changes)
       console.log(printable(`  ${each.name}: ${each.before || '(default)'} → ${each.after || '(default)'}`))
   }
-}
-
-/** `sonde params render --helm`: values of charts, and commands that install them. */
-export async function renderParams(loaded: Loaded): Promise<void> {
-  const params = await readParams(loaded)
-  console.log(renderHelm((name) => params.value(name)))
 }
 
 async function change(

@@ -8,12 +8,14 @@ import { ROOM_SCHEMAS } from './rooms.ts'
  * schema accepts, except duplicate names.
  */
 export function jsonSchema(): object {
-  const properties = Object.fromEntries(Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, orEmpty(of(schema))]))
+  const properties = Object.fromEntries(
+    Object.entries(ROOM_SCHEMAS).map(([key, schema]) => [key, orEmpty(jsonSchemaOf(schema))]),
+  )
   const sources: JsonSchema = {
     type: 'array',
     maxItems: 256,
     description: 'What is read; left out, every kind of source once',
-    items: { oneOf: SOURCES.map((definition) => of(dataSourceSchema(definition))) },
+    items: { oneOf: SOURCES.map((definition) => jsonSchemaOf(dataSourceSchema(definition))) },
   }
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -24,7 +26,8 @@ export function jsonSchema(): object {
   }
 }
 
-function of(schema: GenericSchema): JsonSchema {
+/** JSON Schema of one schema. */
+export function jsonSchemaOf(schema: GenericSchema): JsonSchema {
   // A check in code cannot be part of the schema; it runs when the file is read.
   const { $schema: _, ...rest } = toJsonSchema(schema, {
     typeMode: 'input',
@@ -37,7 +40,7 @@ function of(schema: GenericSchema): JsonSchema {
 /** A block, or a list of blocks. */
 function oneOrManyOf(schema: object): JsonSchema {
   const { getter } = schema as { getter: (input: unknown) => GenericSchema }
-  return { anyOf: [of(getter({})), of(getter([]))] }
+  return { anyOf: [jsonSchemaOf(getter({})), jsonSchemaOf(getter([]))] }
 }
 
 /** An empty block reads as null in YAML. */

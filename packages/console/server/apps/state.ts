@@ -38,7 +38,7 @@ const ADD_EXPORTER: Readonly<Record<AnswerOrigin, readonly string[]>> = {
 
 const ENABLE: readonly string[] = [
   `To enable it in a cluster: ${sondeCommand()} params set gpu_observability_enable=true nvidia_device_plugin_enable=true`,
-  `To install what it needs: ${sondeCommand()} params render --helm`,
+  `To install what it needs: ${sondeCommand()} manifests gpu-stack`,
 ]
 
 const NOT_ENABLED = 'GPU observability is not enabled'

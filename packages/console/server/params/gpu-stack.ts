@@ -83,13 +83,6 @@ export function gpuStack(value: (name: string) => string): readonly StackFile[] 
   return [...files, { name: 'install.sh', text: `#!/bin/sh -e\ncd "$(dirname "$0")"\n${commands}` }]
 }
 
-/** The same as one text, with the name of each file above it. */
-export function renderHelm(value: (name: string) => string): string {
-  const files = gpuStack(value)
-  if (files.length > 0) return files.map(({ name, text }) => `# ${name}\n${text}`).join('---\n')
-  return '# GPU observability is not enabled, so there is nothing to install. To enable it:\n# sonde params set gpu_observability_enable=true nvidia_device_plugin_enable=true\n'
-}
-
 function commandOf({ release, chart, repository, version, values, before }: StackChart): string {
   const apply = before === undefined ? '' : `kubectl apply -n ${NAMESPACE} -f ${before.name}\n`
   const parts = [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { SondeError } from '@sonde/sdk'
 import { durationMs } from './forms.ts'
-import { renderHelm } from './gpu-stack.ts'
+import { gpuStack } from './gpu-stack.ts'
 import { Params } from './params.ts'
 
 const BOTH = { gpu_observability_enable: 'true', nvidia_device_plugin_enable: 'true' }
@@ -202,8 +202,11 @@ test('versions are told once, also those of another process', async (t) => {
 
 test('rendered values follow the parameters', async (t) => {
   const { params } = open(t)
-  const render = () => renderHelm((name) => params.value(name))
-  assert.match(render(), /GPU observability is not enabled/)
+  const render = () =>
+    gpuStack((name) => params.value(name))
+      .map(({ text }) => text)
+      .join('')
+  assert.equal(render(), '')
   await params.set(
     { ...BOTH, dcgm_scrape_interval: '1m30s', prometheus_gpu_metrics_retention: '7d', keda_enable: 'true' },
     ME,

@@ -108,7 +108,7 @@ async function targetFinding(targets: NonNullable<TroubleshootingOrigin['targets
       return {
         state: 'broken',
         finding: 'The Prometheus scrapes no target with GPU series.',
-        advice: `Add a ServiceMonitor, or the scrape job that this prints: ${sondeCommand()} params render --helm`,
+        advice: `Add a ServiceMonitor, or the scrape job that this prints: ${sondeCommand()} manifests gpu-stack`,
       }
     if (down.length === 0) return { state: 'ok', finding: `${up} of ${countOf(all, 'target')} are up.`, advice: '' }
     const names = down.slice(0, NAMED_COUNT).join(', ')

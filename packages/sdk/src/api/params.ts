@@ -1,6 +1,6 @@
 /**
  * When a parameter takes effect: `now` at once; `start` at the next start of the server; `render` in the values that
- * `sonde params render` prints; `none` never, because this version does not know it.
+ * `sonde manifests gpu-stack` prints; `none` never, because this version does not know it.
  */
 export type ParamEffect = 'now' | 'start' | 'render' | 'none'
 

@@ -8,7 +8,7 @@ import { Panel } from '../../components/panel.tsx'
 const EFFECTS: Readonly<Record<ParamEffect, string>> = {
   now: '',
   start: 'Takes effect at the next start.',
-  render: 'Takes effect with: sonde params render --helm',
+  render: 'Takes effect with: sonde manifests gpu-stack',
   none: 'This version does not know it.',
 }
 
