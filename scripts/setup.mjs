@@ -20,6 +20,7 @@ const consoleDir = join(root, 'packages/console')
 const webDir = join(consoleDir, 'web')
 /** What the page shares with the server. */
 const apiDir = join(root, 'packages/sdk/src/api')
+const sharedFile = join(root, 'packages/sdk/src/internal/spreadsheet-text.ts')
 const webOut = join(consoleDir, 'dist/web')
 
 /** Installs the packages where they are missing or stale, and answers the path of a Node that runs TypeScript. */
@@ -148,7 +149,7 @@ function hashOfWebInputs() {
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort()
-  for (const file of [...files, join(consoleDir, 'vite.config.ts'), join(root, 'package-lock.json')]) {
+  for (const file of [...files, sharedFile, join(consoleDir, 'vite.config.ts'), join(root, 'package-lock.json')]) {
     hash.update(`${relative(root, file)}\0`).update(readFileSync(file))
   }
   return hash.digest('hex')

@@ -1,6 +1,7 @@
 // `@sonde/sdk/api`: the types of the HTTP API, for servers that answer and for clients such as the page. It imports
 // nothing that a browser does not have. It changes without notice.
 
+export { spreadsheetText } from '../internal/spreadsheet-text.ts'
 export type { LatestSeries, ListedType } from '../query/catalogue.ts'
 export type {
   Bin,

@@ -1,3 +1,4 @@
+import { spreadsheetText } from '@sonde/sdk/internal'
 import { idText } from '../../native/doca/ids.ts'
 import { describeRule } from '../describe-rule.ts'
 import { type DeviceRing, SAMPLE_AT } from '../feed/device-ring.ts'
@@ -45,9 +46,9 @@ export const csvRows: LogRows = {
   },
 }
 
-/** A text as one cell. */
+/** A text as one cell, which is never a formula. */
 function quoted(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`
+  return `"${spreadsheetText(text).replaceAll('"', '""')}"`
 }
 
 /** A name on the line of a comment. */

@@ -1,5 +1,5 @@
 import { type Batch, isPresent, SondeError } from '@sonde/sdk'
-import type { Layout, Slot } from '@sonde/sdk/internal'
+import { type Layout, type Slot, spreadsheetText } from '@sonde/sdk/internal'
 import { onceForType, type ReadFormat } from './format.ts'
 import { labelsJson } from './labels.ts'
 import { elementText, type FieldText, isText, quotedText } from './values.ts'
@@ -29,8 +29,9 @@ export function csv(): ReadFormat {
   }
 }
 
-/** A text as a cell, in quotes if it needs them. */
-export function csvCell(text: string): string {
+/** A text as a cell that is never a formula, in quotes if it needs them. */
+export function csvCell(given: string): string {
+  const text = spreadsheetText(given)
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

@@ -11,7 +11,12 @@ export function summaryText(rows: readonly SummaryRow[], format: FormatName): st
   if (format === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
   const titles = Object.keys(rows[0] ?? {})
   const cells = rows.map((row) => titles.map((title) => cellOf(row[title])))
-  if (format === 'csv') return [titles, ...cells].map((row) => `${row.map(csvCell).join(',')}\n`).join('')
+  if (format === 'csv') {
+    // Numbers stay as they are: a text that begins with a minus would count as a formula.
+    const cell = (value: SummaryRow[string]) => (typeof value === 'number' ? String(value) : csvCell(cellOf(value)))
+    const lines = rows.map((row) => titles.map((title) => cell(row[title])))
+    return [titles.map(csvCell), ...lines].map((line) => `${line.join(',')}\n`).join('')
+  }
   const columns = titles.map((title): TextColumn => ({ title, isNumber: typeof rows[0]?.[title] === 'number' }))
   const printed = cells.map((row) => row.map(printable))
   const widths = widthsOf(columns, printed)

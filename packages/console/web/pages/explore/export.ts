@@ -1,4 +1,4 @@
-import type { MetricQuery } from '@sonde/sdk/api'
+import { type MetricQuery, spreadsheetText } from '@sonde/sdk/api'
 import type { FrameRange } from '../../api/frame.ts'
 import { sampleUnit } from '../../format/quantity.ts'
 import { scopedAddress } from '../../state/node-scope.ts'
@@ -44,8 +44,9 @@ export function csvOf({ times, series, from, to }: ExportTable): string {
   return `${lines.join('\r\n')}\r\n`
 }
 
+/** A text as one cell, which is never a formula. */
 function quoted(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`
+  return `"${spreadsheetText(text).replaceAll('"', '""')}"`
 }
 
 /** The samples as JSON: columns as the API gives them, full precision, `null` for a gap. */

@@ -32,6 +32,12 @@ test('golden lines of each format', () => {
   assert.equal(ports('template', { template }), '1800000000.000001123 eth0 rx=18446744073709551615 {unknown} {\n')
 })
 
+test('a text is no formula in a spreadsheet that reads the csv; a number is unchanged', () => {
+  const source = new BatchSource({ id: 'nic', tag: 'rdma', labels: { rack: '=HYPERLINK("http://a")' } })
+  const batch = source.batch(portType, [{ time: TIME, device: '@a', rx_bytes_total: 1n }])
+  assert.match(encodeTextLines([batch], { ...OPTIONS, format: 'csv' }), /,"'=HYPERLINK\(""http:\/\/a""\)","'@a",1\n$/)
+})
+
 test('every kind of field', () => {
   const batch = new BatchSource({ id: 'app' }).batch(oddType, [ODD_RECORD])
   assert.equal(

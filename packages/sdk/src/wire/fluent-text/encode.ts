@@ -1,3 +1,4 @@
+import { spreadsheetText } from '../../internal/spreadsheet-text.ts'
 import type { Batch } from '../../schema/batch.ts'
 import { isPresent, readField } from '../../schema/reader.ts'
 import { type Views, viewsOf } from '../../schema/views.ts'
@@ -98,10 +99,10 @@ function jsonMembers(members: Flat): string {
   return recordMembers(members as Parameters<typeof recordMembers>[0], () => 'null')
 }
 
-/** A value in a column: text in quotes, which are doubled inside; a line feed would begin a row. */
+/** A value in a column: text in quotes, which are doubled inside, and never a formula; a line feed would begin a row. */
 function csvText(value: Flat[string]): string {
   const isNumber = typeof value !== 'string' && !Array.isArray(value)
-  return isNumber ? plainText(value) : `"${plainText(value).replaceAll('"', '""')}"`
+  return isNumber ? plainText(value) : `"${spreadsheetText(plainText(value)).replaceAll('"', '""')}"`
 }
 
 /** A value in one line, without quotes. */
