@@ -148,8 +148,9 @@ test('traceback.yaml opens events of a simulated NIC and of an oven that an appl
   const simulated = ['--simulate=pcie-downtrain::0', '--only-simulated']
   const agent = await startSonde(['agent', '--config', config, ...simulated], { env })
   t.after(() => agent.stop())
-  const events = async () => (await fetch(`${agent.address}/api/v1/events`)).json() as Promise<RulesAndEvents>
-  await until('the rules to watch', 10_000, async () => (await events()).rules.length === 2)
+  const incidents = async () =>
+    (await fetch(`${agent.address}/api/v1/incidents?kind=event`)).json() as Promise<ListedIncidents>
+  await until('the rules to watch', 10_000, async () => (await incidents()).traceback.watching.length === 2)
   const bakery = `
     import { createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
     const schema = createSchema({ name: 'bakery', ipc: { socketsDir: ${JSON.stringify(path)} } })
@@ -161,13 +162,13 @@ test('traceback.yaml opens events of a simulated NIC and of an oven that an appl
     await source.flush()
     await schema.close()`
   run(t, '--input-type=module', ['--eval', bakery])
-  const names = async () => new Set((await events()).events.map(({ rule }) => rule))
+  const names = async () => new Set((await incidents()).incidents.map(({ rule }) => rule))
   await until('both events', 60_000, async () => (await names()).size === 2)
 })
 
-interface RulesAndEvents {
-  readonly rules: readonly object[]
-  readonly events: readonly { readonly rule: string }[]
+interface ListedIncidents {
+  readonly traceback: { readonly watching: readonly object[] }
+  readonly incidents: readonly { readonly rule: string }[]
 }
 
 /** Every record of a file. */

@@ -1,7 +1,7 @@
 // A whole `sonde up` in one process, in front of which the routes of events answer with a generated event in the format
 // of the API.
 import { createStore } from '@sonde/console'
-import { generatedEvent, generatedList, loadShapes } from '../../test/browser/generated-event.ts'
+import { generatedEvent, generatedList, loadShapes, NODE } from '../../test/browser/generated-event.ts'
 import { listen, makeAgent } from './listen.ts'
 
 const [path = '', lanesText = '64', samplesText = '100000'] = process.argv.slice(2)
@@ -22,11 +22,13 @@ const list = generatedList(nowMs)
 function answerTo(address: URL): { readonly type: string; readonly body: string | Buffer } | undefined {
   const { pathname } = address
   const json = (value: object) => ({ type: 'application/json', body: JSON.stringify(value) })
-  if (pathname === '/api/v1/events') return json(list)
-  if (pathname === '/api/v1/events/stream')
-    return { type: 'text/event-stream', body: `event: events\ndata: ${JSON.stringify(list)}\n\n` }
-  if (pathname === `/api/v1/events/${made.event.id}`) return json(made.answer())
-  if (pathname !== `/api/v1/events/${made.event.id}/samples`) return undefined
+  if (pathname === '/api/v1/incidents') return json(list)
+  if (pathname === '/api/v1/incidents/stream')
+    return { type: 'text/event-stream', body: `event: incidents\ndata: ${JSON.stringify(list)}\n\n` }
+  const path = `/api/v1/incidents/${encodeURIComponent(`${NODE}:${made.event.id}`)}`
+  if (pathname === path) return json({ ...list, incident: list.incidents[0], notes: [], window: made.event.window })
+  if (pathname === `${path}/lanes`) return json(made.answer())
+  if (pathname !== `${path}/samples`) return undefined
   return { type: 'application/vnd.sonde.samples', body: made.samples(address) }
 }
 

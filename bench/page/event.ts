@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import { NODE } from '../../test/browser/generated-event.ts'
 import { atMost, type Figure, median } from '../bench.ts'
 import { drawingCount, type FirstDrawing, firstDrawing, watchDrawings } from './drawings.ts'
 import { type Task, tasksDuring } from './trace.ts'
@@ -7,7 +8,7 @@ import { type Task, tasksDuring } from './trace.ts'
 export const LANE_COUNT = 64
 export const SAMPLE_COUNT = 100_000
 const EVENT = 12
-const SAMPLES_ROUTE = `/api/v1/events/${EVENT}/samples`
+const SAMPLES_ROUTE = `/api/v1/incidents/${encodeURIComponent(`${NODE}:${EVENT}`)}/samples`
 const PAN_COUNT = 10
 const DRAG_COUNT = 30
 const ZOOM_COUNT = 2
@@ -29,12 +30,12 @@ export interface EventRound {
 /** Opens an event from the list and by its address, each in a fresh context, and moves its view. */
 export async function measureEvent(browser: Browser, address: string): Promise<EventRound> {
   const opened = await withPage(browser, async (page) => {
-    await page.goto(`${address}/events/${EVENT}`)
+    await page.goto(`${address}/incidents/${NODE}:${EVENT}`)
     return firstDrawing(page, SAMPLES_ROUTE)
   })
   return withPage(browser, async (page) => {
-    await page.goto(`${address}/events`)
-    const link = page.getByRole('link', { name: `event ${EVENT}` })
+    await page.goto(`${address}/incidents`)
+    const link = page.getByRole('link', { name: 'PCIe stalls', exact: true }).first()
     await link.waitFor()
     await page.waitForTimeout(SETTLE_MS)
     await link.click()

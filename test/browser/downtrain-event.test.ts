@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
+import type { EventAnswer, IncidentsAnswer } from '@sonde/sdk/api'
+import { eventPath, eventsIn } from '../../packages/agent/test/events-in.ts'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
@@ -24,9 +25,9 @@ test(
     const config = ['--config', join(EXAMPLES, 'traceback.yaml')]
     const stage = await startStage(t, ['--simulate=pcie-downtrain::25', '--only-simulated', ...config], { env })
     const answer = await until('the first part of the event of the NIC', EVENT_LIMIT_MS, async () => {
-      const { events } = await ask<EventsAnswer>(stage, `/api/v1/events?device=${DEVICE}`)
+      const { events } = eventsIn(await ask<IncidentsAnswer>(stage, `/api/v1/incidents?kind=event&device=${DEVICE}`))
       if (events[0]?.parts === undefined) return undefined
-      const answer = await ask<EventAnswer>(stage, `/api/v1/events/${events[0].id}`)
+      const answer = await ask<EventAnswer>(stage, `${eventPath(events[0].id)}/lanes`)
       return answer.event.sizeBytes > 0 && answer.event.endMs !== undefined && answer
     })
     const { event } = answer

@@ -32,6 +32,7 @@ function inkOf(page: Page, name: string): Promise<number> {
     })
 }
 
+const RULE = { name: 'PCIe stalls', condition: 'stalls rise', devices: ['mlx5_3'] }
 const caption = (page: Page) => page.locator('.lanes .panel-caption')
 
 test('the list of events, and what it says without any', needs('chromium-headless-shell'), async (t) => {
@@ -39,15 +40,15 @@ test('the list of events, and what it says without any', needs('chromium-headles
 
   await t.test('open events stand first, with why others ended and what was left out', async (t) => {
     await stage.visit(
-      '/events',
+      '/incidents',
       async (page) => {
-        await page.getByText('PCIe stalls: open on mlx5_3').waitFor()
-        const states = await page.locator('.event-table tbody td:first-child').allInnerTexts()
+        await page.getByText('PCIe stalls on mlx5_3, for').waitFor()
+        const states = await page.locator('.incident-table tbody td:first-child').allInnerTexts()
         assert.deepEqual(states, ['Open', 'Cleared', 'Cut', 'Truncated', 'Stopped'])
-        const words = await page.locator('.event-table').innerText()
-        assert.match(words, /the next part continues it\. Kept in 2 parts\./)
+        const words = await page.locator('.incident-table').innerText()
+        assert.match(words, /the next part continues it\./)
         assert.match(words, /The disk accepted no more samples/)
-        assert.match(await page.locator('.rail-item', { hasText: 'Events' }).innerText(), /^Events\s+1\s+open$/)
+        assert.match(await page.locator('.rail-item', { hasText: 'Incidents' }).innerText(), /^Incidents\s+1\s+open$/)
         await lookEverywhere(t, page, 'events')
       },
       answered({}),
@@ -58,82 +59,70 @@ test('the list of events, and what it says without any', needs('chromium-headles
     const asked: string[] = []
     const list = (address: URL) => {
       asked.push(address.search)
-      return generatedList(Date.now(), address.search.includes('rule=') ? { events: [], openCount: 0 } : {})
+      return generatedList(Date.now(), address.search.includes('severity=') ? { incidents: [], openCount: 0 } : {})
     }
     await stage.visit(
-      '/events?device=mlx5_3',
+      '/incidents?device=mlx5_3',
       async (page) => {
-        await page.getByRole('link', { name: 'PCIe stalls, event 12' }).waitFor()
-        await page.getByRole('button', { name: 'Closed' }).click()
-        await page.getByRole('combobox', { name: 'Rule' }).selectOption('Retransmissions')
-        await page.getByRole('combobox', { name: 'Window' }).selectOption('Last 24 h')
-        await page.getByText('No event matches.').waitFor()
-        assert.equal(new URL(page.url()).search, '?rule=Retransmissions&device=mlx5_3&state=closed&within=24h')
+        await page.getByRole('link', { name: 'PCIe stalls', exact: true }).first().waitFor()
+        await page.getByRole('button', { name: 'Ended' }).click()
+        await page.getByRole('combobox', { name: 'Severity' }).selectOption('Critical')
+        await page.getByRole('combobox', { name: 'Time' }).selectOption('Last 24 h')
+        await page.getByText('No incident matches.').waitFor()
+        assert.equal(new URL(page.url()).search, '?device=mlx5_3&state=ended&severity=critical&within=24h')
         await until('the question', 10_000, async () =>
-          asked.some((search) => /^\?rule=Retransmissions&device=mlx5_3&state=closed&from=\d+$/.test(search)),
+          asked.some((search) => /^\?device=mlx5_3&state=ended&severity=critical&from=\d+$/.test(search)),
         )
-        await page.getByRole('button', { name: 'Show all events' }).click()
-        await page.getByRole('link', { name: 'PCIe stalls, event 12' }).waitFor()
+        await page.getByRole('button', { name: 'Show all incidents' }).click()
+        await page.getByRole('link', { name: 'PCIe stalls', exact: true }).first().waitFor()
         assert.equal(new URL(page.url()).search, '')
       },
       answered({ list }),
     )
   })
 
-  await t.test('without rules it says what to do next', async (t) => {
-    const list = () => generatedList(Date.now(), { events: [], openCount: 0, rules: [] })
-    const look = async (page: Page): Promise<void> => {
-      await page.getByText(/no rule of traceback is configured\.$/i).waitFor()
-      assert.match(await page.locator('main').innerText(), /traceback\.rules/)
-      await page.getByRole('heading', { name: 'Hints' }).waitFor()
-      await lookEverywhere(t, page, 'events-no-rules')
-    }
-    await stage.visit('/events', look, answered({ list }))
-  })
-
   await t.test('with rules and without an event it says that they watch', async (t) => {
-    const list = () => generatedList(Date.now(), { events: [], openCount: 0 })
+    const list = () => generatedList(Date.now(), { incidents: [], openCount: 0 })
     const look = async (page: Page): Promise<void> => {
-      await page.getByText('No event yet.').waitFor()
-      await page.getByRole('link', { name: 'Events of Retransmissions' }).waitFor()
+      await page.getByText('No incident yet.').waitFor()
+      await page.getByRole('link', { name: 'Incidents of Retransmissions' }).waitFor()
       await lookEverywhere(t, page, 'events-none-yet')
     }
-    await stage.visit('/events', look, answered({ list }))
+    await stage.visit('/incidents', look, answered({ list }))
   })
 
   await t.test('a file of rules that was refused is a banner, and limits that were reached are told', async (t) => {
-    const rulesFault = 'rules.json: $.rules[2].value is "high"; allowed: a whole number'
-    const list = () => generatedList(Date.now(), { rulesFault, limited: 12, leftOut: 240 })
+    const fault = 'rules.json: $.rules[2].value is "high"; allowed: a whole number'
+    const list = () => generatedList(Date.now(), { traceback: { watching: [RULE], fault, limited: 12, removed: 0 } })
     const look = async (page: Page): Promise<void> => {
       await page.getByText('The file of rules is not in use.').waitFor()
       const words = await page.locator('main').innerText()
-      assert.ok(words.includes(rulesFault) && words.includes('The previous rules stay in effect.'), words)
-      assert.match(words, /240\s+earlier events match/u)
+      assert.ok(words.includes(fault) && words.includes('The previous rules stay in effect.'), words)
       assert.match(words, /12\s+events came faster/u)
       await lookEverywhere(t, page, 'events-fault')
     }
-    await stage.visit('/events', look, answered({ list }))
+    await stage.visit('/incidents', look, answered({ list }))
   })
 
   await t.test('outlines stand while it is awaited, and the reason where it does not come', async (t) => {
     const answers = Promise.withResolvers<void>()
     const look = async (page: Page): Promise<void> => {
       await page.locator('main [aria-busy="true"]').first().waitFor()
-      assert.doesNotMatch(await page.locator('main').innerText(), /No event|No rule/)
+      assert.doesNotMatch(await page.locator('main').innerText(), /No incident|No rule/)
       answers.resolve()
-      await page.getByText('The events are not known.').waitFor()
+      await page.getByText('The incidents are not known.').waitFor()
       await page.getByText('The log cannot be read.').waitFor()
       await lookEverywhere(t, page, 'events-error')
       await answerEvents(page, { list: () => generatedList(Date.now()) })
-      const shown = page.getByRole('link', { name: 'PCIe stalls, event 12' }).waitFor()
+      const shown = page.getByRole('link', { name: 'PCIe stalls', exact: true }).first().waitFor()
       // The page asks again by itself: then the button is gone before it is pressed.
       await Promise.race([page.getByRole('button', { name: 'Try now' }).first().click(), shown])
       await shown
     }
-    await stage.visit('/events', look, {
+    await stage.visit('/incidents', look, {
       expected: FAILED_REQUEST,
       before: (page) =>
-        page.route('**/api/v1/events**', async (route) => {
+        page.route('**/api/v1/incidents**', async (route) => {
           await answers.promise
           const error = { code: 'TRB_LOG', message: 'The log cannot be read.' }
           await route.fulfill({ status: 500, json: { error } })
@@ -143,19 +132,19 @@ test('the list of events, and what it says without any', needs('chromium-headles
 
   await t.test('an event that opens is there at once, by the stream', async () => {
     let isOpen = false
-    const list = () => generatedList(Date.now(), isOpen ? {} : { events: [], openCount: 0 })
+    const list = () => generatedList(Date.now(), isOpen ? {} : { incidents: [], openCount: 0 })
     const look = async (page: Page): Promise<void> => {
-      await page.getByText('No event yet.').waitFor()
+      await page.getByText('No incident yet.').waitFor()
       isOpen = true
-      await page.getByText('PCIe stalls: open on mlx5_3').waitFor()
+      await page.getByText('PCIe stalls on mlx5_3, for').waitFor()
       await page.keyboard.press('g')
       await page.keyboard.press('n')
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.keyboard.press('g')
-      await page.keyboard.press('e')
-      await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+      await page.keyboard.press('i')
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor()
     }
-    await stage.visit('/events', look, answered({ list }))
+    await stage.visit('/incidents', look, answered({ list }))
   })
 })
 
@@ -176,7 +165,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('ink', 10_000, async () => (await inkOf(page, 'Link speed')) > 300)
       await lookEverywhere(t, page, 'event')
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: () => closed }))
   })
 
   await t.test('lanes can stand in the order of their first change', async () => {
@@ -189,7 +178,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       })
       assert.equal(new URL(page.url()).search, '?sort=change')
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: () => closed }))
   })
 
   await t.test('keys zoom down to single samples, and the address has the view', async (t) => {
@@ -212,7 +201,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.keyboard.press('0')
       await until('all', 10_000, async () => !new URL(page.url()).searchParams.has('zoom'))
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: () => closed }))
   })
 
   await t.test('a drag zooms, a drag with Shift moves, a wheel zooms at the pointer, and back undoes', async () => {
@@ -256,7 +245,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await new Promise((resolve) => setTimeout(resolve, 500))
       assert.equal(page.url(), ahead)
     }
-    await stage.visit('/events/12', look, answered({ event: () => closed }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: () => closed }))
   })
 
   await t.test('the cursor reads all lanes at once, gaps as gaps', async () => {
@@ -269,7 +258,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       assert.equal(await page.locator('.lane-row', { hasText: 'Sent' }).locator('.lane-reading').innerText(), 'gap')
       assert.match(await page.locator('.lane-chip').innerText(), /\+1\.13\d?\s?\d*\ss · 13:52:41\.2/u)
     }
-    const at = '/events/12?at=2026-07-31T13:52:41.250Z'
+    const at = '/incidents/a-node:12?at=2026-07-31T13:52:41.250Z'
     await stage.visit(at, look, answered({ event: () => closed }))
   })
 
@@ -282,7 +271,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await lookEverywhere(t, page, 'event-gap')
     }
     const zoom = '2026-07-31T13:52:41.210Z/2026-07-31T13:52:41.300Z'
-    await stage.visit(`/events/12?zoom=${zoom}`, look, answered({ event: () => closed }))
+    await stage.visit(`/incidents/a-node:12?zoom=${zoom}`, look, answered({ event: () => closed }))
   })
 
   await t.test('an open event grows while it is watched', async (t) => {
@@ -301,7 +290,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await until('growth', 20_000, async () => (await caption(page).innerText()) !== before)
       await lookEverywhere(t, page, 'event-open')
     }
-    await stage.visit('/events/12', look, answered({ event: open }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: open }))
   })
 
   await t.test('a part of an event says so, leads to its neighbours, and lists what its size left out', async (t) => {
@@ -330,24 +319,33 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       assert.match(await row.innerText(), /rdma_sample\s+rdma_samples\s+mlx5_7\/1\s+\+2\ss\s+\+3\ss\s+412\s000 samples/)
       await lookEverywhere(t, page, 'event-cut')
     }
-    await stage.visit('/events/12', look, answered({ event: () => ({ ...part, answer }) }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: () => ({ ...part, answer }) }))
   })
 
   await t.test('an event without samples says why, and one that is not kept leads back', async (t) => {
     const { window: _window, ...event } = closed.event
-    const nothing = { parts: [], leftOut: [], lanes: [], lanesLeftOut: 0, lanesKept: 0, kinds: [], marks: [] }
+    const nothing = {
+      node: 'a-node',
+      parts: [],
+      leftOut: [],
+      lanes: [],
+      lanesLeftOut: 0,
+      lanesKept: 0,
+      kinds: [],
+      marks: [],
+    }
     const bare = { event, answer: () => ({ event, ...nothing }), samples: closed.samples }
     const look = async (page: Page): Promise<void> => {
       await page.getByText('No sample of this event is kept.').waitFor()
       await lookEverywhere(t, page, 'event-bare')
     }
-    await stage.visit('/events/12', look, answered({ event: () => bare }))
+    await stage.visit('/incidents/a-node:12', look, answered({ event: () => bare }))
     const lookNone = async (page: Page): Promise<void> => {
-      await page.getByText('There is no event 99.').waitFor()
-      await page.getByRole('link', { name: 'Events that are kept' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+      await page.getByText('There is no event a-node:99.').waitFor()
+      await page.getByRole('link', { name: 'Incidents that are kept' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor()
     }
-    await stage.visit('/events/99', lookNone, answered({ event: () => closed }, { expected: FAILED_REQUEST }))
+    await stage.visit('/incidents/a-node:99', lookNone, answered({ event: () => closed }, { expected: FAILED_REQUEST }))
   })
 
   await t.test('samples that do not come are told with the reason, and asked for again', async (t) => {
@@ -359,7 +357,7 @@ test('an event, its signals on one axis', needs('chromium-headless-shell'), asyn
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('PCIe changed first').waitFor()
     }
-    await stage.visit('/events/12', look, {
+    await stage.visit('/incidents/a-node:12', look, {
       expected: FAILED_REQUEST,
       before: async (page) => {
         await answerEvents(page, { list: () => generatedList(Date.now()), event: () => closed })

@@ -1,4 +1,8 @@
-import type { EventAnswer, EventLane, EventsAnswer, SamplesHeader, TracebackEvent } from '@sonde/sdk/api'
+import type { EventAnswer, EventLane, IncidentsAnswer, SamplesHeader, TracebackEvent } from '@sonde/sdk/api'
+import { eventIncident } from '../../packages/agent/src/incidents/make-incident.ts'
+
+/** The node of generated events. */
+export const NODE = 'a-node'
 
 /**
  * What a generated lane does: it is `before` until `changesMs` after the start of the event, and `after` from then on.
@@ -220,6 +224,7 @@ export function generatedEvent(
   return {
     event,
     answer: () => ({
+      node: NODE,
       event,
       parts: [],
       leftOut: [],
@@ -333,7 +338,7 @@ function encode(header: SamplesHeader, columns: readonly (Float64Array | Float32
 }
 
 /** A list as the API gives it: open events and closed ones, cut ones and truncated ones. */
-export function generatedList(nowMs: number, more: Partial<EventsAnswer> = {}): EventsAnswer {
+export function generatedList(nowMs: number, more: Partial<IncidentsAnswer> = {}): IncidentsAnswer {
   const ago = (ms: number): number => nowMs - ms
   const one = generatedEvent(ago(125_000), {
     id: 12,
@@ -390,5 +395,8 @@ export function generatedList(nowMs: number, more: Partial<EventsAnswer> = {}): 
       devices: Array.from({ length: 8 }, (_, place) => `mlx5_${place}`),
     },
   ]
-  return { nowMs, events, leftOut: 0, openCount: 1, rules, limited: 0, removed: 0, ...more }
+  const incidents = events.map((event) => eventIncident(NODE, event, () => undefined))
+  const traceback = { watching: rules, limited: 0, removed: 0 }
+  const told = { rules: 27, blind: [], unknown: [], openCount: 1, fromMs: 0, toMs: nowMs }
+  return { nowMs, incidents, traceback, ...told, ...more }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { EventsAnswer } from '@sonde/sdk/api'
+import type { IncidentsAnswer } from '@sonde/sdk/api'
+import { eventsIn } from '../../packages/agent/test/events-in.ts'
 import { setUpWeb } from '../../scripts/setup.mjs'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
@@ -49,7 +50,7 @@ test(
     )
     await page.getByText('The rule no longer holds.').first().waitFor()
 
-    const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?state=closed')
+    const { events } = eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&state=ended'))
     const shown = Number(new URL(page.url()).pathname.split('/').at(-1))
     const event = events.find(({ id }) => id === shown)
     assert.ok(event?.window && event.endMs !== undefined, 'the event that is shown is closed')

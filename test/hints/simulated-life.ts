@@ -47,7 +47,12 @@ export class SimulatedLife {
     return new Incidents({
       node: 'a-node',
       hintHistory: this.history,
-      traceback: { list: () => ({ events: [], leftOut: 0 }), opened: async () => undefined, openCount: 0 },
+      traceback: {
+        list: () => ({ events: [], leftOut: 0 }),
+        opened: async () => undefined,
+        openCount: 0,
+        get: () => undefined,
+      },
       acknowledgedBy: () => undefined,
     })
   }

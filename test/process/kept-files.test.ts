@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { EventsAnswer } from '@sonde/sdk/api'
+import type { IncidentsAnswer } from '@sonde/sdk/api'
 import { SOCKET_NAME } from '@sonde/sdk/internal'
+import { eventsIn } from '../../packages/agent/test/events-in.ts'
 import { ask } from '../ask.ts'
 import { AS_ROOT, asOtherUser } from '../other-user.ts'
 import { assertStops, runSonde, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
@@ -15,6 +16,7 @@ const OPEN_UMASK = ['sh', '-c', 'umask 0; exec "$@"', 'sh']
 /** Locks a file as far as a user can who may read it, and waits. */
 const LOCKER = `
 import { DatabaseSync } from 'node:sqlite'
+import { eventsIn } from '../../packages/agent/test/events-in.ts'
 try {
   const database = new DatabaseSync(process.argv[1], { readOnly: true })
   database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
@@ -53,7 +55,7 @@ async function keeps(sonde: SondeProcess, dir: string): Promise<void> {
     () => `events and files in ${treeOf(dir)}`,
     LIMIT_MS,
     async () => {
-      const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events')
+      const { events } = eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event'))
       const names = treeOf(dir).map((path) => basename(path))
       return events.length > 0 && ['.json', '0.bin'].every((end) => names.some((name) => name.endsWith(end)))
     },

@@ -75,7 +75,13 @@ test('of files that an agent reads while it runs nothing is in API, metrics and 
   const sonde = await startSonde(['agent', '--config', config, '--log-level', 'trace'])
   t.after(() => sonde.stop('SIGKILL'))
   await until('the log tells of the rules', LIMIT_MS, () => /rules\\u202e\.json/.test(sonde.output()))
-  const routes = ['/api/v1/sources', '/api/v1/node', '/api/v1/explain?of=traceback', '/fset/a', '/api/v1/events']
+  const routes = [
+    '/api/v1/sources',
+    '/api/v1/node',
+    '/api/v1/explain?of=traceback',
+    '/fset/a',
+    '/api/v1/incidents?kind=event',
+  ]
   const answers = await Promise.all(routes.map(async (route) => (await fetch(sonde.address + route)).text()))
   assert.ok(!sonde.output().includes('\u202e'), 'no name turns the order of what a terminal shows')
   for (const said of [...answers, await metricsOf(sonde), sonde.output()]) assert.doesNotMatch(said, new RegExp(SECRET))

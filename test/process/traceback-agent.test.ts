@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import type { IncidentsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import { eventsIn } from '../../packages/agent/test/events-in.ts'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { DocaDouble, type DoubleDevice } from '../doubles/doca/doca-double.ts'
@@ -71,7 +72,7 @@ function eventIn(
   holds: (event: TracebackEvent) => boolean,
 ): Promise<TracebackEvent> {
   return until(what, LIMIT_MS, async () => {
-    const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?limit=1000')
+    const { events } = eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&limit=1000'))
     return events.find(holds)
   })
 }
@@ -138,7 +139,7 @@ for (const misdeed of ['hangs', 'is removed'] as const)
     const lost = await eventIn(sonde, 'its end', ({ id, end }) => id === open.id && end !== undefined)
     assert.deepEqual([lost.end, lost.rule], ['lost', 'low'])
     const bursts = await until('bursts from before that to behind it', LIMIT_MS, async () => {
-      const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?limit=1000')
+      const { events } = eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&limit=1000'))
       const closed = events.filter((event) => event.rule === 'burst' && event.end !== undefined)
       const behind = closed.filter(({ startMs }) => startMs > (lost.endMs ?? 0))
       // The first may have begun before there were samples.
@@ -193,7 +194,7 @@ test('a device that is removed opens an event of a rule that waits for absence',
   await until(
     'samples',
     LIMIT_MS,
-    async () => (await ask<EventsAnswer>(sonde, '/api/v1/events')).rules[0]?.devices.length,
+    async () => eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event')).rules[0]?.devices.length,
   )
   double.play({ mlx5_1: {} })
   const silent = await eventIn(sonde, 'absence', ({ rule: name }) => name === 'silent')

@@ -5,7 +5,8 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import type { IncidentsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import { eventPath, eventsIn } from '../../packages/agent/test/events-in.ts'
 import { ask } from '../ask.ts'
 import { assertStops, type SondeProcess, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
@@ -46,7 +47,9 @@ function eventIn(
   holds: (event: TracebackEvent) => boolean,
 ): Promise<TracebackEvent> {
   return until(what, LIMIT_MS, async () => {
-    const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?state=closed&limit=1000')
+    const { events } = eventsIn(
+      await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&state=ended&limit=1000'),
+    )
     return events.find(holds)
   })
 }
@@ -70,7 +73,9 @@ test('a full disk truncates the event in hand; once there is room, the next one 
   // Events before make room for the next, until none of them is left; then the hog has all.
   const truncated = await until('a truncated event', LIMIT_MS, async () => {
     fill(`${hog}${performance.now()}`)
-    const { events } = await ask<EventsAnswer>(sonde, '/api/v1/events?state=closed&limit=1000')
+    const { events } = eventsIn(
+      await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&state=ended&limit=1000'),
+    )
     return events.find(({ end }) => end === 'truncated')
   })
   assert.ok(truncated.leftOut > 0)
@@ -80,7 +85,7 @@ test('a full disk truncates the event in hand; once there is room, the next one 
     'the next event',
     ({ id, end, samples }) => id > truncated.id && end === 'cleared' && samples > 1000,
   )
-  const file = await fetch(`${sonde.address}/api/v1/events/${whole.id}/file`)
+  const file = await fetch(`${sonde.address}${eventPath(whole.id)}/file`)
   assert.deepEqual([file.status, (await file.arrayBuffer()).byteLength], [200, whole.sizeBytes])
   await assertStops(sonde)
 })

@@ -3,13 +3,14 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Batch, type Labels, type ReadRecord, type RecordType, readRecord, viewsOf } from '@sonde/sdk'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import type { TracebackEvent } from '@sonde/sdk/api'
 import * as v from 'valibot'
 import { SourceOutlet } from '../src/hosting/source-outlet.ts'
 import type { SignalRule, Test } from '../src/rules/rule.ts'
 import type { SourceDefinition, SourceEdge } from '../src/sources/source.ts'
 import { mockClock } from '../src/sources/test-clock.ts'
 import type { TestNode } from '../src/sources/test-node.ts'
+import { askEvents, eventPath } from './events-in.ts'
 import { serveAgent } from './served-agent.ts'
 
 /** The field that is watched in a test, of one series. */
@@ -107,12 +108,12 @@ export async function eventInAgent(
     (await taps()).some((tap) => tap.type === type.name && tap.device === ring && tap.count > 10 && tap.rules.length),
   )
   happens()
-  const ask = async <T>(path: string) => (await (await fetch(`${address}/api/v1/events${path}`)).json()) as T
   const [event] = (await until('it is closed', async () => {
-    const { events } = await ask<EventsAnswer>('?state=closed')
+    const { events } = await askEvents(address, 'state=ended')
     return events.length > 0 && events
   })) as [TracebackEvent]
-  const { lanes } = await ask<{ lanes: readonly TestLane[] }>(`/${event.id}`)
+  const answer = await fetch(`${address}${eventPath(event.id)}/lanes`)
+  const { lanes } = (await answer.json()) as { readonly lanes: readonly TestLane[] }
   return { event, lanes }
 }
 

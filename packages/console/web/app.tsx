@@ -9,13 +9,13 @@ import {
   AppsPage,
   EntitiesPage,
   EntityPage,
-  EventPage,
-  EventsPage,
   ExplainPage,
   ExplorePage,
   FabricPage,
   GpuPage,
   GpusPage,
+  IncidentPage,
+  IncidentsPage,
   NodePage,
   NodesPage,
   PciPage,
@@ -78,8 +78,8 @@ export function App() {
             <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
             <Route path="/entities" component={EntitiesPage} />
             <Route path="/entities/:id">{({ id }) => <EntityPage key={id} id={meant(id)} />}</Route>
-            <Route path="/events" component={EventsPage} />
-            <Route path="/events/:id">{({ id }) => <EventPage key={id} id={meant(id)} />}</Route>
+            <Route path="/incidents" component={IncidentsPage} />
+            <Route path="/incidents/:id">{({ id }) => <IncidentPage key={id} id={meant(id)} />}</Route>
             <Route path="/explore" component={ExplorePage} />
             <Route path="/explorer" component={ToExplorer} />
             <Route path="/sources" component={SourcesPage} />

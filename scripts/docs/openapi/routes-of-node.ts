@@ -88,11 +88,7 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
   }),
   answering('/api/v1/rates', 'Node', 'How many series each type has, and how often', OF_AGENT),
   answering('/api/v1/devices', 'Node', 'Devices and other entities', OF_AGENT),
-  answering('/api/v1/hints', 'Node', 'Hints of now and of the last hour, or of a window', {
-    ...OF_AGENT,
-    query: { from: number(`Start of the window, with \`to\`. ${TIME}`), to: number(`End of the window. ${TIME}`) },
-    errors: ['QRY_FORM', 'QRY_BUSY'],
-  }),
+  answering('/api/v1/hints', 'Node', 'Hints of now and of the last hour', OF_AGENT),
   answering('/api/v1/explain', 'Node', 'The walk from file to value', {
     ...OF_AGENT,
     query: { of: required(text('A source, device, metric, series, pod, `traceback`, or `rule:NAME`')) },
@@ -132,36 +128,33 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     ...OF_AGENT,
     query: { rule: text('Name of a rule') },
   }),
-  answering('/api/v1/events', 'Events', 'Events of traceback, the latest first', {
+  answering('/api/v1/incidents/:id/moved', 'Incidents', 'The signals that moved when it began', {
     ...OF_AGENT,
-    query: {
-      rule: text('Name of a rule'),
-      device: text('Id of a device'),
-      state: text('Default: both', { enum: ['open', 'closed'] }),
-      from: number(`Events that end before it are left out. ${TIME}`),
-      to: number(`Events that start after it are left out. ${TIME}`),
-      limit: integer('Number of events', { minimum: 1, maximum: 1000, default: 100 }),
-    },
-    errors: ['QRY_FORM'],
+    errors: ['INC_UNKNOWN', 'QRY_BUSY'],
   }),
   {
-    ...{ method: 'get', path: '/api/v1/events/stream', tag: 'Events', summary: 'Events whenever they change' },
+    ...{ method: 'get', path: '/api/v1/incidents/stream', tag: 'Incidents', summary: 'Incidents as they change' },
     ...OF_AGENT,
     answers: [
       {
-        ...{ status: 200, description: 'Server-sent events `events` and `fault`', mediaType: 'text/event-stream' },
+        ...{ status: 200, description: 'Server-sent events `incidents` and `fault`', mediaType: 'text/event-stream' },
         schema: { type: 'string', description: 'Data of events: StreamEvents' },
       },
     ],
     errors: ['STR_LIMIT'],
   },
-  answering('/api/v1/events/:id', 'Events', 'One event with its lanes and marks', {
+  answering('/api/v1/incidents/:id/lanes', 'Events', 'The lanes and marks of an event of traceback', {
     ...OF_AGENT,
     query: { find: text('Words that a lane must contain', { maxLength: 200 }), kind: text('Kind of entity of lanes') },
     errors: ['QRY_FORM', 'TRB_UNKNOWN'],
   }),
   {
-    ...{ method: 'get', path: '/api/v1/events/:id/file', tag: 'Events', summary: 'The samples of an event as a file' },
+    ...{
+      method: 'get',
+      path: '/api/v1/incidents/:id/file',
+      tag: 'Events',
+      summary: 'The samples of an event as a file',
+    },
     ...OF_AGENT,
     answers: [
       {
@@ -172,7 +165,7 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     errors: ['TRB_UNKNOWN', 'TRB_NO_FILE'],
   },
   {
-    ...{ method: 'get', path: '/api/v1/events/:id/samples', tag: 'Events', summary: 'Samples of lanes of an event' },
+    ...{ method: 'get', path: '/api/v1/incidents/:id/samples', tag: 'Events', summary: 'Samples of lanes of an event' },
     ...OF_AGENT,
     query: {
       lanes: required(text('Keys of 1 to 64 lanes, with commas between')),

@@ -3,7 +3,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DtbDecoder, openDtb } from '@sonde/sdk'
-import type { EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import type { IncidentsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import { eventsIn } from '../../../packages/agent/test/events-in.ts'
 import { ask } from '../../ask.ts'
 import { runSonde, type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
 import type { FaultLoop } from '../loop.ts'
@@ -73,7 +74,7 @@ export const events: FaultLoop = {
 }
 
 async function closedIn(sonde: SondeProcess): Promise<readonly TracebackEvent[]> {
-  const answer = await ask<EventsAnswer>(sonde, '/api/v1/events?state=closed&limit=1000')
+  const answer = eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&state=ended&limit=1000'))
   return answer.events
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 import { type TestContext, test } from 'node:test'
-import type { EventAnswer, EventsAnswer, SamplesHeader } from '@sonde/sdk/api'
+import type { EventAnswer, SamplesHeader } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
 import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
+import { askEvents, eventPath } from '../../test/events-in.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 
 /** An agent with one closed event, and its answers. */
@@ -23,15 +25,15 @@ async function start(
   await during(command, address)
   await command({ kind: 'edge', rule: 'r', device: 'e0', isStart: false })
   const { id } = await until('it is closed', async () => {
-    const answer = (await (await fetch(`${address}/api/v1/events?state=closed`)).json()) as EventsAnswer
+    const answer = await askEvents(address, 'state=ended')
     return answer.events[0]
   })
-  const event = (await (await fetch(`${address}/api/v1/events/${id}`)).json()) as EventAnswer
+  const event = (await (await fetch(`${address}${eventPath(id)}/lanes`)).json()) as EventAnswer
   return {
     address,
     id,
     event,
-    samples: (query: string) => samplesOf(`${address}/api/v1/events/${id}/samples?${query}`),
+    samples: (query: string) => samplesOf(`${address}${eventPath(id)}/samples?${query}`),
   }
 }
 
@@ -82,9 +84,9 @@ test('an event has a lane for each signal of the node, and the marks of its wind
 test('an open event has lanes and samples of what is recorded so far, and they grow', async (t) => {
   await start(t, async (_command, address) => {
     const open = async (): Promise<EventAnswer | undefined> => {
-      const { events } = (await (await fetch(`${address}/api/v1/events?state=open`)).json()) as EventsAnswer
+      const { events } = await askEvents(address, 'state=open')
       if (events[0] === undefined) return undefined
-      return (await (await fetch(`${address}/api/v1/events/${events[0].id}`)).json()) as EventAnswer
+      return (await (await fetch(`${address}${eventPath(events[0].id)}/lanes`)).json()) as EventAnswer
     }
     const first = await until('a window', async () => {
       const answer = await open()
@@ -96,7 +98,7 @@ test('an open event has lanes and samples of what is recorded so far, and they g
     const { key } = laneOf(first, 'e0', 'bytes_total')
     const { fromMs, toMs } = event.window
     const { head } = await samplesOf(
-      `${address}/api/v1/events/${event.id}/samples?lanes=${key}&from=${fromMs}&to=${toMs}&points=20`,
+      `${address}${eventPath(event.id)}/samples?lanes=${key}&from=${fromMs}&to=${toMs}&points=20`,
     )
     assert.ok((head.lanes[0]?.samples ?? 0) > 1000, `${head.lanes[0]?.samples} samples of 200 ms and more`)
     await until('more of it', async () => ((await open())?.event.window?.toMs ?? 0) > toMs)
@@ -159,18 +161,18 @@ test('what is asked wrongly is refused with what is allowed', async (t) => {
   const { address, id, event } = await start(t)
   const key = event.lanes[0]?.key
   const cases: [string, number, string][] = [
-    ['events?state=shut', 400, 'QRY_FORM'],
-    ['events?limit=0', 400, 'QRY_FORM'],
-    ['events?from=b', 400, 'QRY_FORM'],
-    ['events?from=2&to=1', 400, 'QRY_FORM'],
+    ['incidents?state=shut', 400, 'QRY_FORM'],
+    ['incidents?limit=0', 400, 'QRY_FORM'],
+    ['incidents?from=b', 400, 'QRY_FORM'],
+    ['incidents?from=2&to=1', 400, 'QRY_FORM'],
     ['events/12', 404, 'TRB_UNKNOWN'],
     ['events/..%2f..', 404, 'TRB_UNKNOWN'],
-    ['events/12/samples?lanes=0.1', 404, 'TRB_UNKNOWN'],
-    [`events/${id}/samples`, 400, 'QRY_FORM'],
-    [`events/${id}/samples?lanes=9999.1`, 400, 'QRY_FORM'],
-    [`events/${id}/samples?lanes=__proto__`, 400, 'QRY_FORM'],
-    [`events/${id}/samples?lanes=${key}&points=1`, 400, 'QRY_FORM'],
-    [`events/${id}/samples?lanes=${key}&from=5&to=5`, 400, 'QRY_FORM'],
+    [`incidents/${hostname()}:12/samples?lanes=0.1`, 404, 'TRB_UNKNOWN'],
+    [`incidents/${hostname()}:${id}/samples`, 400, 'QRY_FORM'],
+    [`incidents/${hostname()}:${id}/samples?lanes=9999.1`, 400, 'QRY_FORM'],
+    [`incidents/${hostname()}:${id}/samples?lanes=__proto__`, 400, 'QRY_FORM'],
+    [`incidents/${hostname()}:${id}/samples?lanes=${key}&points=1`, 400, 'QRY_FORM'],
+    [`incidents/${hostname()}:${id}/samples?lanes=${key}&from=5&to=5`, 400, 'QRY_FORM'],
   ]
   for (const [path, status, code] of cases) {
     const answer = await fetch(`${address}/api/v1/${path}`)
@@ -183,13 +185,13 @@ test('the stream tells the events at the start, and takes a place among the live
   const { address, agent } = await serveAgent(t, { sources: SOURCES, limits: { stream_clients: 1 } })
   const cancel = new AbortController()
   t.after(() => cancel.abort())
-  const answer = await fetch(`${address}/api/v1/events/stream`, { signal: cancel.signal })
+  const answer = await fetch(`${address}/api/v1/incidents/stream`, { signal: cancel.signal })
   assert.equal(answer.headers.get('content-type'), 'text/event-stream')
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   const { value = '' } = (await reader?.read()) ?? {}
   assert.match(value, /^event: events\ndata: \{"nowMs":/)
   assert.equal(agent.http.streams, 1)
-  const refused = await fetch(`${address}/api/v1/events/stream`)
+  const refused = await fetch(`${address}/api/v1/incidents/stream`)
   assert.equal(refused.status, 503)
   cancel.abort()
   await until('the place is free', () => agent.http.streams === 0)
@@ -203,7 +205,7 @@ test('clients that do not read the stream take no memory and are cut off; those 
   const slow = Array.from({ length: 32 }, () => {
     const socket = connect(Number(port), hostname)
     socket.on('error', () => undefined)
-    socket.write(`GET /api/v1/events/stream HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
+    socket.write(`GET /api/v1/incidents/stream HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`)
     // It reads nothing: what is sent fills the buffers of the system.
     socket.pause()
     return socket
@@ -221,7 +223,7 @@ test('clients that do not read the stream take no memory and are cut off; those 
     })
   const cancel = new AbortController()
   t.after(() => cancel.abort())
-  const answer = await fetch(`${address}/api/v1/events/stream`, { signal: cancel.signal })
+  const answer = await fetch(`${address}/api/v1/incidents/stream`, { signal: cancel.signal })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let read = ''
   await until('three messages', async () => {
@@ -235,7 +237,7 @@ test('clients that do not read the stream take no memory and are cut off; those 
 test('64 questions for samples at a time are answered or refused with a sentence, and none is held up for good', async (t) => {
   const { address, id, event } = await start(t)
   const keys = event.lanes.map(({ key }) => key).join(',')
-  const ask = () => fetch(`${address}/api/v1/events/${id}/samples?lanes=${keys}&points=20000`)
+  const ask = () => fetch(`${address}${eventPath(id)}/samples?lanes=${keys}&points=20000`)
   const answers = await Promise.all(Array.from({ length: 64 }, ask))
   const bodies = await Promise.all(answers.map((answer) => answer.arrayBuffer()))
   const served = answers.filter(({ status }) => status === 200)

@@ -27,12 +27,12 @@ interface ById {
   readonly Params: { readonly id: string }
 }
 
-/** `GET /api/v1/events/:id` and its samples. */
+/** The lanes, the samples and the file of an incident that is an event of traceback. */
 export function eventRoutes(app: FastifyInstance, agent: Agent, queried: Queried): void {
-  answerRoute(app, '/api/v1/events/:id', (request) =>
+  answerRoute(app, '/api/v1/incidents/:id/lanes', (request) =>
     eventAnswer(agent, request.params.id ?? '', laneFilterOf(request)),
   )
-  app.get<ById>('/api/v1/events/:id/file', async (request, reply) => {
+  app.get<ById>('/api/v1/incidents/:id/file', async (request, reply) => {
     const event = await eventOf(agent, request.params.id)
     const { bytes, chunks } = agent.traceback.fileOf(event.id)
     return reply
@@ -42,7 +42,7 @@ export function eventRoutes(app: FastifyInstance, agent: Agent, queried: Queried
       .type('application/octet-stream')
       .send(Readable.from(chunks, { objectMode: false }))
   })
-  app.get<ById>('/api/v1/events/:id/samples', async (request, reply) => {
+  app.get<ById>('/api/v1/incidents/:id/samples', async (request, reply) => {
     const event = await eventOf(agent, request.params.id)
     const question = questionOf(request, event)
     const samples = await queried.places.take(askerOf(request), async () =>
@@ -61,6 +61,7 @@ async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promis
   const { fromMs, toMs } = windowOf(event)
   const parts = partsOfEvent(event, traceback.events())
   return {
+    node: agent.node,
     event,
     ...(parts.length > 1 || event.first !== undefined ? { whole: joinParts(parts) } : {}),
     parts: parts.length > 1 ? parts.slice(-PARTS_MAX).map(partEntry) : [],
@@ -79,12 +80,13 @@ function laneFilterOf(request: FastifyRequest): LaneFilter {
 }
 
 /** @throws SondeError `TRB_UNKNOWN` if there is none. */
-async function eventOf({ traceback }: Agent, id: string): Promise<TracebackEvent> {
+async function eventOf({ node, traceback }: Agent, id: string): Promise<TracebackEvent> {
   await traceback.opened()
-  const event = /^\d{1,16}$/.test(id) ? traceback.get(Number(id)) : undefined
+  const number = id.startsWith(`${node}:`) ? id.slice(node.length + 1) : ''
+  const event = /^\d{1,16}$/.test(number) ? traceback.get(Number(number)) : undefined
   if (event !== undefined) return event
   const given = JSON.stringify(id.slice(0, 100))
-  throw new SondeError('TRB_UNKNOWN', `there is no event ${given}; /api/v1/events lists them`)
+  throw new SondeError('TRB_UNKNOWN', `there is no event ${given}; /api/v1/incidents?kind=event lists them`)
 }
 
 /** The window of an event: up to now where it is open. */

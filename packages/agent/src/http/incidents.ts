@@ -1,13 +1,15 @@
 import { SondeError } from '@sonde/sdk'
-import type { IncidentAnswer, IncidentRules, IncidentsAnswer } from '@sonde/sdk/api'
+import type { IncidentAnswer, IncidentRules, IncidentsAnswer, Labels, ListedType, MovedAnswer } from '@sonde/sdk/api'
 import { askerOf, JsonReader } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { IncidentFilter } from '../incidents/incident-filter.ts'
 import { NOTE_LENGTH_MAX, type NoteKind } from '../incidents/incident-notes.ts'
 import { incidentWindow } from '../incidents/incidents.ts'
+import { movedSignals } from '../incidents/moved-signals.ts'
 import type { RuleBook } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
+import { agentCatalogue } from './agent-catalogue.ts'
 import { answerRoute } from './answer-route.ts'
 import { parameter, type Queried } from './query.ts'
 
@@ -34,6 +36,9 @@ export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Quer
   answerRoute(app, '/api/v1/incidents/:id', (request) =>
     queried.places.take(askerOf(request), () => incidentAnswer(agent, request.params.id ?? '')),
   )
+  answerRoute(app, '/api/v1/incidents/:id/moved', (request) =>
+    queried.places.take(askerOf(request), () => movedAnswer(agent, request.params.id ?? '')),
+  )
   const write = (path: string, kind: NoteKind) => {
     app.post<{ Params: { readonly id: string } }>(`/api/v1/incidents/:id/${path}`, async (request, reply) => {
       const text = kind === 'note' ? textOf(request.body) : ''
@@ -53,6 +58,14 @@ async function incidentsAnswer(agent: Agent, wanted: IncidentFilter): Promise<In
   return { ...(await agent.incidents.list(wanted)), traceback: tracebackRules(agent) }
 }
 
+/** Incidents of now and of the last hour, from memory. */
+export function recentAnswer(agent: Agent): IncidentsAnswer {
+  const { nowMs, fromMs, toMs, rules, blind, unknown } = agent.hints.answer()
+  const told = { nowMs: nowMs || Date.now(), fromMs, toMs, rules, blind, unknown }
+  const { incidents } = agent
+  return { ...told, incidents: incidents.recent(), openCount: incidents.openCount, traceback: tracebackRules(agent) }
+}
+
 async function incidentAnswer({ incidents, incidentNotes: notes }: Agent, id: string): Promise<IncidentAnswer> {
   await notes.opened().catch(() => undefined)
   const found = await incidents.get(id)
@@ -60,8 +73,15 @@ async function incidentAnswer({ incidents, incidentNotes: notes }: Agent, id: st
   return { nowMs, ...found, window: incidentWindow(found.incident, nowMs), notes: notes.notesOf(found.incident.id) }
 }
 
+async function movedAnswer(agent: Agent, id: string): Promise<MovedAnswer> {
+  const { incident } = await agent.incidents.get(id)
+  const { types } = await agentCatalogue(agent).types()
+  const deviceOf = ({ entity }: ListedType, labels: Labels) => agent.devices.deviceOf({ entity }, labels)?.id
+  return movedSignals({ incident, types, history: agent.history, deviceOf })
+}
+
 /** The rules of traceback, and what limits left out. */
-export function tracebackRules({ traceback, rules, ruleWatch }: Agent): IncidentRules {
+function tracebackRules({ traceback, rules, ruleWatch }: Agent): IncidentRules {
   const fault = rules?.fault
   const book = rules?.book
   const devices = ruleWatch.devices()

@@ -6,13 +6,12 @@ import { apiRoutes } from './api.ts'
 import { devicesRoute } from './devices.ts'
 import { endAnswersWithin } from './ending.ts'
 import { eventRoutes } from './event.ts'
-import { eventsRoute } from './events.ts'
-import { eventsStreamRoute } from './events-stream.ts'
 import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
 import { type Authorize, createHttpServer, type ServerCertificates } from './http-server.ts'
 import { incidentRoutes, type WhoAsks } from './incidents.ts'
+import { incidentsStreamRoute } from './incidents-stream.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
 import { QueryPlaces } from './query-places.ts'
@@ -58,12 +57,11 @@ export function agentRoutes(app: FastifyInstance, agent: Agent, whoAsks: WhoAsks
   hintsRoute(app, agent)
   incidentRoutes(app, agent, queried, whoAsks)
   annotationsRoute(app, agent, queried)
-  eventsRoute(app, agent)
   eventRoutes(app, agent, queried)
   explainRoute(app, agent)
   tracebackRoute(app, agent)
   simulatorRoutes(app, agent)
-  eventsStreamRoute(app, agent, streamRoute(app, agent, queried))
+  incidentsStreamRoute(app, agent, streamRoute(app, agent, queried))
   // After the live streams, which end at once.
   endAnswersWithin(app, CLOSE_LIMIT_MS)
 }

@@ -3,7 +3,7 @@ import { SondeError } from '@sonde/sdk'
 import { askerOf, parseQueries, queryReader, stepOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { EVENTS_STREAM } from './events-stream.ts'
+import { INCIDENTS_STREAM } from './incidents-stream.ts'
 import { LiveRound, type Subscription, subscriptionTo } from './live-round.ts'
 import { LiveStream, lastStepMs, type Missed } from './live-stream.ts'
 import { LiveStreams } from './live-streams.ts'
@@ -20,7 +20,7 @@ const ADDRESS = '/api/v1/stream'
 /** Whether a request is for a live stream. How many of these are open is bounded by themselves. */
 export function isStream(url: string): boolean {
   const [path] = url.split('?', 1)
-  return path === ADDRESS || path === EVENTS_STREAM
+  return path === ADDRESS || path === INCIDENTS_STREAM
 }
 
 /**

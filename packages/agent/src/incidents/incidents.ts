@@ -9,7 +9,7 @@ import {
   isInWindow,
   spanOfIncident,
 } from '@sonde/sdk/api'
-import type { HintHistory } from '../hints/history/hint-history.ts'
+import type { HintHistory, KnownHints } from '../hints/history/hint-history.ts'
 import type { Traceback } from '../traceback/traceback.ts'
 import { AGAIN_MS, hintGroups } from './hint-groups.ts'
 import { type IncidentFilter, matchesIncident } from './incident-filter.ts'
@@ -32,7 +32,7 @@ const LOOK_COUNT_MAX = 12
 export interface IncidentsOptions {
   readonly node: string
   readonly hintHistory: Pick<HintHistory, 'recent' | 'statements' | 'window'>
-  readonly traceback: Pick<Traceback, 'list' | 'opened' | 'openCount'>
+  readonly traceback: Pick<Traceback, 'get' | 'list' | 'opened' | 'openCount'>
   readonly acknowledgedBy: AcknowledgedBy
 }
 
@@ -79,7 +79,7 @@ export class Incidents {
     const cursor = wanted.cursor === undefined ? undefined : readCursor(wanted.cursor)
     const window = { fromMs: wanted.fromMs ?? 0, toMs: Math.min(wanted.toMs ?? nowMs, nowMs) }
     const stateMs = Math.min(window.toMs, (cursor?.endMs ?? window.toMs) + LOOK_AHEAD_MS)
-    const known = await hintHistory.window(Math.max(0, window.fromMs - LOOK_BACK_MS), stateMs)
+    const known = await this.#known(wanted, Math.max(0, window.fromMs - LOOK_BACK_MS), stateMs)
     // At the edge of the read hints an incident may lack its first hints: the next answer has it.
     const isCut = known.fromMs > window.fromMs
     const leastEndMs = isCut ? known.fromMs + LOOK_AHEAD_MS : Number.NEGATIVE_INFINITY
@@ -104,6 +104,15 @@ export class Incidents {
     }
   }
 
+  /** Open hints are in memory, so a list of open incidents reads nothing else. */
+  async #known({ state, kind, toMs }: IncidentFilter, fromMs: number, stateMs: number): Promise<KnownHints> {
+    const { hintHistory } = this.#options
+    const { hints, ended } = hintHistory.recent()
+    if (kind === 'event') return { hints: [], unknown: [], fromMs }
+    if (state === 'open' && toMs === undefined) return { hints: [...hints, ...ended], unknown: [], fromMs }
+    return hintHistory.window(fromMs, stateMs)
+  }
+
   /**
    * Finds an incident by its id, or by the id of any of its hints.
    * @throws SondeError `INC_UNKNOWN` if there is none.
@@ -119,7 +128,9 @@ export class Incidents {
   async #event(number: number): Promise<FoundIncident | undefined> {
     await this.#options.traceback.opened()
     const { events } = this.#options.traceback.list({ limit: EVENT_LIMIT })
-    const event = events.find((one) => (one.first?.id ?? one.id) === number)
+    // The id of a part leads to its event.
+    const first = this.#options.traceback.get(number)?.first?.id ?? number
+    const event = events.find((one) => (one.first?.id ?? one.id) === first)
     return event && { incident: eventIncident(this.#options.node, event, this.#options.acknowledgedBy) }
   }
 

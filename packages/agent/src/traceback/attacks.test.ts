@@ -6,8 +6,9 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { EventsAnswer, ExplainWalk } from '@sonde/sdk/api'
+import type { ExplainWalk, IncidentsAnswer } from '@sonde/sdk/api'
 import { sondeError, until } from '../../../sdk/test/helper.ts'
+import { eventsIn } from '../../test/events-in.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 import { readInWorker } from './book/read-in-worker.ts'
 
@@ -26,7 +27,7 @@ async function start(t: TestContext, names: readonly string[]) {
   const served = await serveAgent(t, { devices: 1, traceback: { dir: join(dir, 'events'), rules, after_ms: 0 } })
   await until('rules are in effect', () => served.agent.rules?.book)
   const ask = async (path: string) => (await fetch(`${served.address}/api/v1/${path}`)).json()
-  const events = async (query = '') => (await ask(`events${query}`)) as EventsAnswer
+  const events = async (query = '') => eventsIn((await ask(`incidents?kind=event${query}`)) as IncidentsAnswer)
   return { ...served, rules, ask, events }
 }
 
@@ -51,7 +52,7 @@ test('ten thousand rules are read in another thread and refused with the limit, 
 test('as many rules as a file may have are all watched, listed and explained', { timeout: 120_000 }, async (t) => {
   const { agent, events, ask } = await start(t, named(1024))
   const answer = await until('all are placed', async () => {
-    const answered = await events('?limit=1')
+    const answered = await events('&limit=1')
     return answered.rules.every(({ devices }) => devices.length === 1) && answered
   })
   assert.equal(answer.rules.length, 1024)
@@ -59,7 +60,7 @@ test('as many rules as a file may have are all watched, listed and explained', {
   assert.equal(links.find(({ name }) => name === 'rule')?.tried, 'rule 1024 of 1024')
   // One device may begin 60 events a minute: the rest is counted.
   await until('the others are counted', () => agent.traceback.limitedTotal() >= 1024 - 60)
-  assert.ok((await events('?limit=1000')).events.length <= 60)
+  assert.ok((await events('&limit=1000')).events.length <= 60)
 })
 
 test('a file of rules that is written a thousand times is read once a second, and the last text counts', {
@@ -71,14 +72,14 @@ test('a file of rules that is written a thousand times is read once a second, an
     writeFileSync(rules, bookOf(named(40).map((name) => `${name} of round ${round}`)))
     if (round % 10 === 0) await new Promise(setImmediate)
   }
-  await until('the last is in effect', async () => (await events('?limit=1')).rules[0]?.name === 'rule 0 of round 999')
+  await until('the last is in effect', async () => (await events('&limit=1')).rules[0]?.name === 'rule 0 of round 999')
   const looks = Math.ceil((performance.now() - beganMs) / 1000) + 1
   const { takenCount = 0, fault } = agent.rules ?? {}
   assert.ok(takenCount <= 1 + looks, `${takenCount} times in ${looks} looks`)
   assert.equal(fault, undefined)
   // Events of earlier rules have ended: only events of the last rules are open.
   await until('events of before are kept', async () =>
-    (await events('?state=open&limit=1000')).events.every(({ rule: name }) => name.endsWith('of round 999')),
+    (await events('&state=open&limit=1000')).events.every(({ rule: name }) => name.endsWith('of round 999')),
   )
 })
 
@@ -93,7 +94,7 @@ test('a client that does not read the stream of events holds at most one message
     const socket = connect(Number(port), '127.0.0.1')
     t.after(() => socket.destroy())
     await once(socket, 'connect')
-    socket.write('GET /api/v1/events/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    socket.write('GET /api/v1/incidents/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     return socket
   }
   for (const slow of await Promise.all([open(), open(), open(), open()])) slow.pause()

@@ -16,8 +16,8 @@ import {
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
-import type { EventsAnswer } from '@sonde/sdk/api'
 import { until } from '../../../sdk/test/helper.ts'
+import { askEvents } from '../../test/events-in.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 
 const ovenType = defineType('oven', 'An oven', { time: timestamp(), name: label(), celsius: gauge('f64') })
@@ -62,7 +62,7 @@ async function start(t: TestContext) {
     source.flush()
     await sink.flush()
   }
-  const events = async () => (await (await fetch(`${address}/api/v1/events`)).json()) as EventsAnswer
+  const events = () => askEvents(address)
   return { report, events, agent }
 }
 

@@ -3,10 +3,11 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DtbDecoder, openDtb, readRecords, viewsOf } from '@sonde/sdk'
-import type { EventAnswer, EventsAnswer, TracebackEvent } from '@sonde/sdk/api'
+import type { EventAnswer, IncidentsAnswer, TracebackEvent } from '@sonde/sdk/api'
 import { temporaryFolder } from '../../../sdk/test/files-rig.ts'
 import { until } from '../../../sdk/test/helper.ts'
 import { type EdgeCommand, SOURCES } from '../../test/edge-source.ts'
+import { eventPath, eventsIn } from '../../test/events-in.ts'
 import { serveAgent } from '../../test/served-agent.ts'
 
 async function start(t: TestContext, traceback: object = {}) {
@@ -16,13 +17,13 @@ async function start(t: TestContext, traceback: object = {}) {
   await until('the source reads', () => source.state === 'reading')
   const command = (one: EdgeCommand) => source.command(one) as Promise<{ monoNs?: string }>
   const events = async (query = '') => {
-    const answer = await fetch(`${served.address}/api/v1/events${query}`)
+    const answer = await fetch(`${served.address}/api/v1/incidents?kind=event${query}`)
     assert.equal(answer.status, 200, await answer.clone().text())
-    return (await answer.json()) as EventsAnswer
+    return eventsIn((await answer.json()) as IncidentsAnswer)
   }
   const closed = (count: number) =>
     until(`${count} closed events`, async () => {
-      const { events: list } = await events('?state=closed')
+      const { events: list } = await events('&state=ended')
       return list.length >= count && list
     })
   return { ...served, source, command, events, closed }
@@ -102,7 +103,7 @@ test('an event that lasts is kept in parts without a sample lost between them, a
     numbers,
     numbers.map((_, index) => (numbers[0] ?? 0) + index),
   )
-  const answer = (await (await fetch(`${address}/api/v1/events/${list[1]?.id}`)).json()) as EventAnswer
+  const answer = (await (await fetch(`${address}${eventPath(list[1]?.id ?? 0)}/lanes`)).json()) as EventAnswer
   assert.deepEqual(answer.whole, event)
   assert.deepEqual(
     answer.parts.map(({ id }) => id),
@@ -129,7 +130,7 @@ test('signals of the rule are whole beside fast rings; what the size left out is
     assert.ok(longest < 1000, `${type}: ${longest} ms without a sample`)
     assert.ok((times.at(-1) ?? 0) > part.endMs - 1000, `${type} goes on to the end`)
   }
-  const answer = (await (await fetch(`${address}/api/v1/events/${part.id}`)).json()) as EventAnswer
+  const answer = (await (await fetch(`${address}${eventPath(part.id)}/lanes`)).json()) as EventAnswer
   assert.deepEqual([...new Set(answer.leftOut.map(({ type, device }) => `${type} ${device}`))].sort(), [
     'edge_sample e0',
     'edge_sample e1',

@@ -131,7 +131,7 @@ test('passes on what reads, and nothing else', async (t) => {
   await ask('/a/explain?of=rdma%20x')
   await ask('/a/query', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"queries":[]}' })
   assert.deepEqual(seen, ['GET /api/v1/explain?of=rdma%20x', 'POST /api/v1/query'])
-  for (const path of ['/a/params', '/a/audit', '/a/session', '/a/sources/%2e%2E', '/a/events/.%2e/samples', '/a/'])
+  for (const path of ['/a/params', '/a/audit', '/a/session', '/a/sources/%2e%2E', '/a/incidents/.%2e/samples', '/a/'])
     assert.equal(await codeOf(path), 'NOD_ROUTE', path)
   assert.equal((await ask('/a/simulator', { method: 'POST' })).status, 404)
   assert.equal(await codeOf('/b/node'), 'NOD_UNKNOWN')
@@ -144,7 +144,7 @@ test('nothing of a hostile agent is a page, a login, a redirect or a cookie of t
     '/api/v1/rates': [302, { location: 'http://127.0.0.1:1/', 'content-type': 'application/json' }],
     '/api/v1/types': [401, { 'content-type': 'application/json' }],
     '/api/v1/pods': [200, { 'content-type': 'application/json', 'content-length': `${1 << 30}` }],
-    '/api/v1/events/stream': [200, { 'content-type': 'text/html' }],
+    '/api/v1/incidents/stream': [200, { 'content-type': 'text/html' }],
     '/api/v1/traceback': [200, { 'content-type': 'application/json', 'set-cookie': 'a=b', 'x-more': '1' }],
   }
   const url = await listening(
@@ -157,7 +157,7 @@ test('nothing of a hostile agent is a page, a login, a redirect or a cookie of t
   )
   const { ask, codeOf, untilState } = await consoleOver(t, { urls: { a: `http://${url}` } })
   await untilState('a', 'reachable')
-  const found = ['devices', 'rates', 'types', 'pods', 'events/stream'].map((path) => codeOf(`/a/${path}`))
+  const found = ['devices', 'rates', 'types', 'pods', 'incidents/stream'].map((path) => codeOf(`/a/${path}`))
   assert.deepEqual(await Promise.all(found), ['NOD_ANSWER', 'NOD_ANSWER', 'NOD_LOGIN', 'NOD_ANSWER', 'NOD_ANSWER'])
   const { headers, status } = await ask('/a/traceback')
   assert.deepEqual([status, headers.get('set-cookie'), headers.get('x-more')], [200, null, null])

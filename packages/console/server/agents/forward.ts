@@ -15,13 +15,14 @@ const PART = '[^/]+'
 /** What of an agent may be read through a console, below `/api/v1/`. Nothing changes an agent. */
 const READS = [
   ...['node', 'versions', 'sources', `sources/${PART}`, 'types', 'series', 'rates', 'devices', 'entities'],
-  ...[`entities/${PART}`, 'hints', 'events', `events/${PART}`, `events/${PART}/(file|samples)`, 'explain', 'traceback'],
+  ...[`entities/${PART}`, 'hints', 'explain', 'traceback'],
   ...[
     'simulator',
     'query',
     'incidents',
     'annotations',
     `incidents/${PART}`,
+    `incidents/${PART}/(moved|lanes|file|samples)`,
     'apps',
     `apps/${PART}/.+`,
     'pods',
@@ -29,7 +30,7 @@ const READS = [
   ],
 ]
 const READ = new RegExp(`^(${READS.join('|')})$`)
-const STREAM = /^(events\/)?stream$/
+const STREAM = /^(incidents\/)?stream$/
 /** Types of answers of an agent: none that a browser shows as a page of the console. */
 const TYPES = [
   'application/json',
@@ -111,7 +112,7 @@ function answerOf(
     response.destroy()
     throw new SondeError('NOD_ANSWER', `${place.name} gives an answer that no agent gives`)
   }
-  const [, event] = /^events\/([\w-]{1,64})\/file$/.exec(path) ?? []
+  const [, event] = /^incidents\/[^/]+(?::|%3A)(\d{1,16})\/file$/i.exec(path) ?? []
   return {
     ...{ status, isStream: isEvents, type: type === 'application/json' ? `${type}; charset=utf-8` : type },
     ...(event !== undefined && status === 200 ? { fileName: `event-${event}.bin` } : {}),

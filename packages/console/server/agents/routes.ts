@@ -20,7 +20,7 @@ export interface NodeRoutesOptions {
 
 /** Whether an address is that of a stream of an agent. */
 export function isNodeStream(url: string): boolean {
-  return /^\/api\/v1\/nodes\/[^/]+\/(events\/)?stream(\?|$)/.test(url)
+  return /^\/api\/v1\/nodes\/[^/]+\/(incidents\/)?stream(\?|$)/.test(url)
 }
 
 /** `/api/v1/nodes`: the agents of a console; below the name of one, what that agent answers. */
@@ -41,7 +41,7 @@ export function nodeRoutes(app: FastifyInstance, agents: Agents, { compress }: N
     return reply.code(answer.status).header('cache-control', 'no-store').type(answer.type).send(answer.body)
   }
   app.get<OfNode>('/api/v1/nodes/:node/stream', { exposeHeadRoute: false }, pass)
-  app.get<OfNode>('/api/v1/nodes/:node/events/stream', { exposeHeadRoute: false }, pass)
+  app.get<OfNode>('/api/v1/nodes/:node/incidents/stream', { exposeHeadRoute: false }, pass)
   app.get<OfNode>('/api/v1/nodes/:node/*', { exposeHeadRoute: false, onSend: compress }, pass)
   app.post<OfNode>('/api/v1/nodes/:node/query', { onSend: compress }, pass)
 }

@@ -46,7 +46,8 @@ export function pointsFor(laneCount: number, wanted: number): number {
 
 /** A request for samples of an event. */
 export interface SamplesRequest {
-  readonly event: number
+  /** Id of the event as an incident: node and number. */
+  readonly event: string
   readonly lanes: readonly string[]
   readonly fromMs: number
   readonly toMs: number
@@ -56,7 +57,7 @@ export interface SamplesRequest {
 /** Requests samples of at most 64 lanes. Throws `ApiError`. */
 export async function getSamples({ event, lanes, fromMs, toMs, points }: SamplesRequest): Promise<SamplesAnswer> {
   const parameters = { id: event, lanes: lanes.join(), from: fromMs, to: toMs, points }
-  return decodeSamples(await getBytes(routeAddress('/api/v1/events/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
+  return decodeSamples(await getBytes(routeAddress('/api/v1/incidents/:id/samples', parameters), SAMPLES_MEDIA_TYPE))
 }
 
 /**

@@ -13,8 +13,8 @@ export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx'
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
 export const EntitiesPage = lazyPage(async () => (await import('./entities/entities-page.tsx')).EntitiesPage)
 export const EntityPage = lazyPage(async () => (await import('./entity/entity-page.tsx')).EntityPage)
-export const EventsPage = lazyPage(async () => (await import('./events/events-page.tsx')).EventsPage)
-export const EventPage = lazyPage(async () => (await import('./event/event-page.tsx')).EventPage)
+export const IncidentsPage = lazyPage(async () => (await import('./incidents/incidents-page.tsx')).IncidentsPage)
+export const IncidentPage = lazyPage(async () => (await import('./incident/incident-page.tsx')).IncidentPage)
 export const ExplorePage = lazyPage(async () => (await import('./explore/explore-page.tsx')).ExplorePage)
 export const SourcesPage = lazyPage(async () => (await import('./sources/sources-page.tsx')).SourcesPage)
 export const SourcePage = lazyPage(async () => (await import('./source/source-page.tsx')).SourcePage)
@@ -38,8 +38,8 @@ export function preloadPages(): () => void {
       AppsPage,
       AppPage,
       PodPage,
-      EventsPage,
-      EventPage,
+      IncidentsPage,
+      IncidentPage,
       SourcesPage,
       SourcePage,
       ExplainPage,

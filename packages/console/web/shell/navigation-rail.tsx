@@ -1,7 +1,7 @@
 import type { NodeAnswer } from '@sonde/sdk/api'
 import { Link, useLocation } from 'wouter'
 import { type DeviceInfo, useDevices } from '../api/devices.ts'
-import { EVENTS_COUNTED, useEvents } from '../api/events.ts'
+import { INCIDENTS_COUNTED, useIncidents } from '../api/incidents.ts'
 import { useNode } from '../api/resources.ts'
 import { useToldSecond } from '../api/stale.ts'
 import { Icon, Logo } from '../components/icon.tsx'
@@ -17,7 +17,7 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
   const [location] = useLocation()
   const { data: node } = useNode()
   const { data: devices } = useDevices()
-  const openCount = useEvents(EVENTS_COUNTED).data?.openCount ?? 0
+  const openCount = useIncidents(INCIDENTS_COUNTED).data?.openCount ?? 0
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="rail-brand" href={page.hrefTo('/')} aria-label="Sonde, to the node">
@@ -38,7 +38,7 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
               >
                 <Icon name={destination.icon} />
                 <span className="rail-name">{destination.label}</span>
-                {destination.path === '/events' && openCount > 0 && (
+                {destination.path === '/incidents' && openCount > 0 && (
                   <span className="rail-count is-open num">
                     {openCount}
                     <span className="visually-hidden"> open</span>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Incident } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import { rankOptions } from '../components/combo-options.ts'
 import { testGpu, testNic } from '../devices/test-devices.ts'
@@ -40,13 +41,14 @@ test('a simulated device is a place beside the real one that is called the same'
   assert.deepEqual(names.slice(-3), ['NIC 3', 'NIC 3 (simulated)', 'eth3'])
 })
 
-test('an event is found by its rule, the same rule twice by when it began', () => {
-  const event = {
-    ...{ id: 7, rule: 'PCIe stalls', condition: '', device: 'mlx5_3', source: 'doca_diag', errorMs: 0.05, samples: 0 },
-    ...{ leftOut: 0, sizeBytes: 0, isSimulated: false, startMs: Date.UTC(2026, 6, 31, 10) },
+test('an incident is found by its title, the same title twice by when it began', () => {
+  const incident: Incident = {
+    ...{ id: 'a-node:7', node: 'a-node', kind: 'hint', state: 'ended', severity: 'warning', rule: 'pcie_aer' },
+    ...{ device: 'nic-mlx5_3-1', title: 'NIC 3 has PCIe errors', sentence: '', affected: [], hints: [] },
+    ...{ isSimulated: false, startMs: Date.UTC(2026, 6, 31, 10), endMs: Date.UTC(2026, 6, 31, 11) },
   }
-  const events = [event, { ...event, id: 6, startMs: Date.UTC(2026, 6, 31, 9) }]
-  assert.deepEqual(found('stalls', { events }), ['/events/7', '/events/6'])
+  const incidents = [incident, { ...incident, id: 'a-node:6', startMs: Date.UTC(2026, 6, 31, 9) }]
+  assert.deepEqual(found('PCIe', { incidents }), ['/incidents/a-node%3A7', '/incidents/a-node%3A6'])
 })
 
 test('a pod is found by its name, app and node, and leads to its page, also without devices', () => {

@@ -1,4 +1,4 @@
-import type { AppGpuPod, ListedType, TracebackEvent } from '@sonde/sdk/api'
+import type { AppGpuPod, Incident, ListedType } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { ComboOption } from '../components/combo-options.ts'
 import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
@@ -26,14 +26,14 @@ export interface Searched {
   /** Names of the active interfaces. */
   readonly interfaces: readonly string[]
   readonly types: readonly ListedType[]
-  /** The latest events. */
-  readonly events?: readonly TracebackEvent[]
+  /** The latest incidents. */
+  readonly incidents?: readonly Incident[]
   readonly hrefTo: PageState['hrefTo']
 }
 
-/** Every search result with a distinct name: pages, devices, pods, interfaces, events, metrics. */
+/** Every search result with a distinct name: pages, devices, pods, interfaces, incidents, metrics. */
 export function searchPlaces(searched: Searched): readonly SearchResult[] {
-  const { devices, pods = [], interfaces, types, events = [], hrefTo } = searched
+  const { devices, pods = [], interfaces, types, incidents = [], hrefTo } = searched
   const pages = DESTINATIONS.map(
     ({ label, path }): SearchResult => ({ value: label, note: 'page', href: hrefTo(path) }),
   )
@@ -59,15 +59,15 @@ export function searchPlaces(searched: Searched): readonly SearchResult[] {
       }),
     ),
   )
-  const seen = events.map((event) => eventPlace(event, hrefTo(`/events/${event.id}`)))
+  const seen = incidents.map((one) => incidentResult(one, hrefTo(`/incidents/${encodeURIComponent(one.id)}`)))
   return withNamesOfTheirOwn([...pages, ...hardware, ...found, ...netdevs, ...seen, ...metrics])
 }
 
-/** Events of the same rule and device are distinguished by their start. */
-function eventPlace({ rule, device, startMs, endMs, isSimulated }: TracebackEvent, href: string): SearchResult {
-  const words = ['event', endMs === undefined ? 'open' : '', isSimulated ? 'simulated' : '']
-  const where = device === '' ? rule : `${rule} on ${device}`
-  return { value: `${where}, ${formatDateTime(startMs, 'utc')} UTC`, note: words.filter(Boolean).join(' · '), href }
+/** Incidents of the same title are distinguished by their start. */
+function incidentResult({ kind, title, device, startMs, state, isSimulated }: Incident, href: string): SearchResult {
+  const words = ['incident', state === 'open' ? 'open' : '', isSimulated ? 'simulated' : '']
+  const what = kind === 'hint' || device === '' ? title : `${title} on ${device}`
+  return { value: `${what}, ${formatDateTime(startMs, 'utc')} UTC`, note: words.filter(Boolean).join(' · '), href }
 }
 
 function podPlace({ namespace, name, app, node, isSimulated }: FoundPod, href: string): SearchResult {

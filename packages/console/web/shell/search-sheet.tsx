@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { usePods } from '../api/apps.ts'
 import { useDevices } from '../api/devices.ts'
-import { useEvents } from '../api/events.ts'
+import { useIncidents } from '../api/incidents.ts'
 import { useSeriesOfMetric, useTypes } from '../api/resources.ts'
 import { ComboInput } from '../components/combo-input.tsx'
 import { Dialog } from '../components/dialog.tsx'
@@ -39,7 +39,7 @@ function usePlaces(): readonly SearchResult[] {
   const { data: types } = useTypes()
   const { data: devices } = useDevices()
   const { data: pods } = usePods()
-  const { data: events } = useEvents({})
+  const { data: listed } = useIncidents({})
   const { data: interfaces } = useSeriesOfMetric('netdev_rx_bytes_total')
   return useMemo(
     () =>
@@ -48,9 +48,9 @@ function usePlaces(): readonly SearchResult[] {
         pods: pods?.pods ?? [],
         interfaces: (interfaces?.series ?? []).map(({ labels }) => labels.device ?? ''),
         types: types?.types ?? [],
-        events: events?.events ?? [],
+        incidents: listed?.incidents ?? [],
         hrefTo: page.hrefTo,
       }),
-    [page, types, interfaces, devices, pods, events],
+    [page, types, interfaces, devices, pods, listed],
   )
 }

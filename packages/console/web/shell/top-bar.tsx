@@ -62,11 +62,11 @@ function User() {
   )
 }
 
-const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/events', '/nodes', '/settings', '/troubleshooting'])
+const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/nodes', '/settings', '/troubleshooting'])
 
-/** Whether the page uses the window. Events have their own windows, and their list has a filter. */
+/** Whether the page uses the window. Incidents have their own windows. */
 function hasWindow(location: string): boolean {
-  return !WITHOUT_WINDOW.has(location) && !location.startsWith('/events/')
+  return !WITHOUT_WINDOW.has(location) && !location.startsWith('/incidents/')
 }
 
 /** The hardware of the node: GPUs and NICs, else processors and memory. */

@@ -24,12 +24,13 @@ export interface UrlState {
   readonly sig?: readonly string[]
   /** Step of the samples, if it is not the step of the window. */
   readonly stepMs?: number
-  /** The rule and the device whose events are listed. */
+  /** The rule and the device whose incidents are listed. */
   readonly rule?: string
   readonly device?: string
-  /** State of the listed events. Absent: all. */
-  readonly state?: 'open' | 'closed'
-  /** Only events that began within this time before now. */
+  /** State and severity of the listed incidents. Absent: all. */
+  readonly state?: 'open' | 'ended'
+  readonly severity?: 'critical' | 'warning' | 'notice'
+  /** Only incidents that began within this time before now. */
   readonly withinMs?: number
   /** Signals of one kind of thing, as the API calls it. */
   readonly kind?: string
@@ -139,7 +140,9 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     },
     rule: (value) => ({ rule: value.slice(0, 200) }),
     device: (value) => ({ device: value.slice(0, 200) }),
-    state: (value) => (value === 'open' || value === 'closed' ? { state: value } : undefined),
+    state: (value) => (value === 'open' || value === 'ended' ? { state: value } : undefined),
+    severity: (value) =>
+      value === 'critical' || value === 'warning' || value === 'notice' ? { severity: value } : undefined,
     within: (value) => {
       const withinMs = parseSpan(value, RANGE_MIN_MS, RANGE_MAX_MS)
       return withinMs === undefined ? undefined : { withinMs }
@@ -166,7 +169,8 @@ const FORMS: Readonly<Record<string, string>> = {
   view: 'view is herd or lines.',
   sort: 'sort is the name of a column, with - in front where the largest comes first.',
   step: 'step is a duration such as 1s.',
-  state: 'state is open or closed.',
+  state: 'state is open or ended.',
+  severity: 'severity is critical, warning or notice.',
   within: 'within is a duration such as 24h.',
   zoom: 'zoom is two times such as 2026-11-27T09:16:30Z with / between them, the earlier first.',
   exporter: 'exporter is helm, operator or none.',
@@ -231,6 +235,7 @@ export function formatUrl(state: UrlState): string {
     rule: [state.rule || undefined],
     device: [state.device || undefined],
     state: [state.state],
+    severity: [state.severity],
     within: [state.withinMs === undefined ? undefined : formatSpan(state.withinMs)],
     kind: [state.kind || undefined],
     zoom: [state.zoom && `${formatTime(state.zoom.fromMs)}/${formatTime(state.zoom.toMs)}`],

@@ -3,10 +3,10 @@ import type { AnnotationsAnswer } from './annotations.ts'
 import type { AppGpuAnswer, AppMetricsAnswer, AppProcess, AppService, AppsAnswer, PodsAnswer } from './apps.ts'
 import type { LatestAnswer, TypesAnswer } from './catalogue.ts'
 import type { DevicesAnswer } from './devices.ts'
-import type { EventAnswer, EventsAnswer } from './events.ts'
+import type { EventAnswer } from './events.ts'
 import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
-import type { IncidentAnswer, IncidentsAnswer } from './incidents.ts'
+import type { IncidentAnswer, IncidentsAnswer, MovedAnswer } from './incidents.ts'
 import type { NodeAnswer } from './node.ts'
 import type { NodesAnswer, VersionsAnswer } from './nodes.ts'
 import type { ParamsAnswer } from './params.ts'
@@ -33,10 +33,10 @@ export interface ApiAnswers {
   readonly '/api/v1/rates': RatesAnswer
   readonly '/api/v1/devices': DevicesAnswer
   readonly '/api/v1/hints': HintsAnswer
-  readonly '/api/v1/events': EventsAnswer
-  readonly '/api/v1/events/:id': EventAnswer
   readonly '/api/v1/incidents': IncidentsAnswer
   readonly '/api/v1/incidents/:id': IncidentAnswer
+  readonly '/api/v1/incidents/:id/moved': MovedAnswer
+  readonly '/api/v1/incidents/:id/lanes': EventAnswer
   readonly '/api/v1/annotations': AnnotationsAnswer
   readonly '/api/v1/explain': ExplainAnswer
   readonly '/api/v1/traceback': TracebackAnswer
@@ -59,13 +59,13 @@ export interface ApiAnswers {
   readonly '/api/v1/webhooks/deliveries': WebhookDeliveriesAnswer
 }
 
-/** Data of the events of `/api/v1/stream` and `/api/v1/events/stream`, by name. */
+/** Data of the events of `/api/v1/stream` and `/api/v1/incidents/stream`, by name. */
 export interface StreamEvents {
   readonly points: JsonQueryAnswer
   readonly gap: StreamGap
   readonly state: NodeAnswer
   readonly hints: HintsAnswer
-  readonly events: EventsAnswer
+  readonly incidents: IncidentsAnswer
   /** The last event of a stream that the server ends. */
   readonly fault: StreamFault
 }

@@ -1,4 +1,4 @@
-// Answers of `GET /api/v1/events` and its children, for the agent and the page. Times are milliseconds since the Unix
+// Answers about events of traceback: children of `GET /api/v1/incidents/:id`, for the agent and the page. Times are milliseconds since the Unix
 // epoch, with fractions down to the resolution of a signal.
 
 /** Why an event ended. */
@@ -74,24 +74,6 @@ export interface WatchingRule {
   readonly left?: { readonly who: string; readonly atMs: number }
 }
 
-/** What `GET /api/v1/events?rule=&device=&state=open|closed&from=&to=&limit=` answers. */
-export interface EventsAnswer {
-  readonly nowMs: number
-  /** The latest first. */
-  readonly events: readonly TracebackEvent[]
-  /** Events that match and are not listed. */
-  readonly leftOut: number
-  readonly openCount: number
-  /** Rules that watch, each with 256 of its devices at most; empty if traceback is not configured. */
-  readonly rules: readonly WatchingRule[]
-  /** Why a file of rules is not in use; absent if it is. */
-  readonly rulesFault?: string
-  /** Events that the limit of a minute, or of open events, left out since the start. */
-  readonly limited: number
-  /** Events that made room for others, since the start. */
-  readonly removed: number
-}
-
 /** A signal of an event, as a lane of its page. */
 export interface EventLane {
   /** Its key in requests for `/samples`. */
@@ -143,8 +125,10 @@ export interface EventMark {
   readonly isStart: boolean
 }
 
-/** What `GET /api/v1/events/:id?find=&kind=` answers. */
+/** What `GET /api/v1/incidents/:id/lanes?find=&kind=` answers. */
 export interface EventAnswer {
+  /** The node: an id of an incident is that of the node and the number of the event. */
+  readonly node: string
   /** The event, or the part of it that has the id. */
   readonly event: TracebackEvent
   /** All of the event that `event` is a part of; absent if it was never cut. */
@@ -166,7 +150,7 @@ export interface EventAnswer {
 }
 
 /**
- * The head of the answer of `GET /api/v1/events/:id/samples?lanes=KEY,KEY&from=&to=&points=`
+ * The head of the answer of `GET /api/v1/incidents/:id/samples?lanes=KEY,KEY&from=&to=&points=`
  * (`application/vnd.sonde.samples`). The answer has the length of the head as u32, the head as JSON, zeros to a
  * multiple of 8, and the columns, each aligned to 8 bytes. All numbers are little-endian.
  *

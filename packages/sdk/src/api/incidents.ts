@@ -1,3 +1,4 @@
+import type { Labels } from '../schema/series.ts'
 import type { EventEnd, TracebackEvent, WatchingRule } from './events.ts'
 import type { Hint, HintOutcome, HintSeverity, HintSpan, HintsUnknown, HintWindow } from './hints.ts'
 
@@ -96,6 +97,37 @@ export interface IncidentAnswer {
   /** When it was worst. */
   readonly peak?: IncidentMoment
   readonly notes: readonly IncidentNote[]
+}
+
+/** A signal that moved when an incident began. */
+export interface MovedSignal {
+  readonly metric: string
+  /** A counter is its increase a second. */
+  readonly function: 'rate' | 'last'
+  readonly role: 'counter' | 'gauge'
+  readonly unit: string
+  readonly labels: Labels
+  /** Id of its device; empty if it belongs to none. */
+  readonly device: string
+  /** Median of the two minutes before the onset, and of the minute after it. */
+  readonly before: number
+  readonly after: number
+  /** The change in robust deviations of the time before. */
+  readonly score: number
+  /** Further series of the metric that moved. */
+  readonly moreCount?: number
+}
+
+/** What `GET /api/v1/incidents/:id/moved` answers. */
+export interface MovedAnswer {
+  readonly onsetMs: number
+  /** The signals that moved farthest, one for each metric; without those of the evidence. */
+  readonly signals: readonly MovedSignal[]
+  /** What moved on each affected device. */
+  readonly affected: readonly { readonly device: string; readonly signals: readonly MovedSignal[] }[]
+  /** Metrics that were looked at, and those that limits left out. */
+  readonly examined: number
+  readonly leftOut: number
 }
 
 /** Time before and after an incident that its page shows. Unit: milliseconds. */

@@ -12,7 +12,7 @@ import type {
 import type { LatestAnswer, TypesAnswer } from '../api/catalogue.ts'
 import { type ChartParameters, chartRequest, checkedName, LONGEST_PERIOD_MS } from '../api/chart-request.ts'
 import type { DevicesAnswer } from '../api/devices.ts'
-import type { EventAnswer, EventsAnswer } from '../api/events.ts'
+import type { EventAnswer } from '../api/events.ts'
 import type { ExplainAnswer } from '../api/explain.ts'
 import type { HintSeverity, HintsAnswer } from '../api/hints.ts'
 import type { IncidentAnswer, IncidentKind, IncidentsAnswer } from '../api/incidents.ts'
@@ -39,16 +39,6 @@ export interface CallOptions {
 export interface ApiWindow {
   readonly fromMs: number
   readonly toMs: number
-}
-
-/** Which events of traceback are listed. Default: the latest 100 of all. */
-export interface EventsWanted extends Partial<ApiWindow> {
-  readonly rule?: string
-  /** Id of a device. */
-  readonly device?: string
-  readonly state?: 'open' | 'closed'
-  /** Range: 1 to 1000. Default: 100. */
-  readonly limit?: number
 }
 
 /** Which incidents are listed. Default: the first 100 of all. */
@@ -156,14 +146,9 @@ export class ApiClient {
     return this.get('/api/v1/incidents/:id', { id }, options)
   }
 
-  /** Events of traceback, the latest first. */
-  events({ fromMs, toMs, ...wanted }: EventsWanted = {}, options?: CallOptions): Promise<EventsAnswer> {
-    return this.get('/api/v1/events', { ...wanted, from: fromMs, to: toMs }, options)
-  }
-
-  /** One event with its lanes. */
-  event(id: number, options?: CallOptions): Promise<EventAnswer> {
-    return this.get('/api/v1/events/:id', { id }, options)
+  /** The lanes of an incident that is an event of traceback. */
+  lanes(id: string, options?: CallOptions): Promise<EventAnswer> {
+    return this.get('/api/v1/incidents/:id/lanes', { id }, options)
   }
 
   /** The walk from file to value of a source, device, metric or pod. */
@@ -254,11 +239,11 @@ export class ApiClient {
     })
   }
 
-  /** The list of all events of traceback whenever it changes. Its errors are those of {@link stream}. */
-  eventStream({ signal }: CallOptions = {}): AsyncGenerator<StreamMessage<'events'>, never> {
+  /** The incidents of now and of the last hour whenever they change. Its errors are those of {@link stream}. */
+  incidentStream({ signal }: CallOptions = {}): AsyncGenerator<StreamMessage<'incidents'>, never> {
     return followEvents(this.#requests, {
-      address: () => '/api/v1/events/stream',
-      events: ['events'],
+      address: () => '/api/v1/incidents/stream',
+      events: ['incidents'],
       silenceMs: SILENCE_LIMIT_MS,
       signal,
     })

@@ -48,7 +48,7 @@ test('a request has the path of the proxy, the token and its parameters', async 
   await client.app('chat', { services: ['a', 'b'], largest: true })
   await client.pod({ namespace: 'a/b', name: 'c?d' })
   await client.incidents({ fromMs: 1, toMs: 2, severity: 'critical' })
-  await client.events({ device: 'mlx5 0', fromMs: 0, limit: 7 })
+  await client.incidents({ device: 'mlx5 0', kind: 'event', fromMs: 0, limit: 7 })
   assert.deepEqual(
     asked.map(({ url }) => url),
     [
@@ -56,7 +56,7 @@ test('a request has the path of the proxy, the token and its parameters', async 
       '/sonde/api/v1/apps/chat/gpu?services=a%2Cb&largest=true',
       '/sonde/api/v1/pods/a%2Fb/c%3Fd',
       '/sonde/api/v1/incidents?severity=critical&from=1&to=2',
-      '/sonde/api/v1/events?device=mlx5%200&limit=7&from=0',
+      '/sonde/api/v1/incidents?device=mlx5%200&kind=event&limit=7&from=0',
     ],
   )
   assert.deepEqual([...new Set(asked.map(({ headers }) => headers.authorization))], ['Bearer abc.def'])

@@ -59,7 +59,7 @@ test('a fault of the request ends it, and so does a server that never sends an e
   await assert.rejects(empty.client.stream(WANTED).next(), { code: 'CLT_STREAM' })
   assert.equal(empty.asked.length, 4)
   const page = await serve(t, [(response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')])
-  await assert.rejects(page.client.eventStream().next(), ({ code }: SondeError) => code === 'CLT_ANSWER')
+  await assert.rejects(page.client.incidentStream().next(), ({ code }: SondeError) => code === 'CLT_ANSWER')
 })
 
 test('the connection is closed when nobody reads on, and when the signal is aborted', async (t) => {

@@ -8,7 +8,6 @@ export {
   type AppMetricsWanted,
   type CallOptions,
   createApiClient,
-  type EventsWanted,
   type IncidentsWanted,
   type StreamWanted,
 } from './api-client.ts'

@@ -17,7 +17,7 @@ test('pipes, folders, devices and links among the events delay neither the list 
   symlinkSync('10.json', join(dir, '10.json'))
   writeFileSync(join(dir, '11.json'), '{')
   const { address, agent } = await serveAgent(t, { traceback: { dir } })
-  const answer = await fetch(`${address}/api/v1/events`, { signal: AbortSignal.timeout(20_000) })
+  const answer = await fetch(`${address}/api/v1/incidents?kind=event`, { signal: AbortSignal.timeout(20_000) })
   assert.equal(answer.status, 200)
   assert.deepEqual(((await answer.json()) as { events: unknown[] }).events, [])
   assert.equal(agent.traceback.archive.failed, 5)

@@ -96,5 +96,5 @@ export class EventReader {
 }
 
 function unknown(id: number): SondeError {
-  return new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/events lists them`)
+  return new SondeError('TRB_UNKNOWN', `there is no event ${id}; /api/v1/incidents?kind=event lists them`)
 }

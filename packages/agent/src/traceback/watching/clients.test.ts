@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createIpc, createSource, wallNs } from '@sonde/sdk'
-import type { EventsAnswer } from '@sonde/sdk/api'
 import { until } from '../../../../sdk/test/helper.ts'
+import { askEvents } from '../../../test/events-in.ts'
 import { heatType } from '../../../test/heat.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
 
@@ -55,8 +55,7 @@ async function start(t: TestContext) {
       },
     }
   }
-  const events = async (query: string) =>
-    (await (await fetch(`${address}/api/v1/events?${query}`)).json()) as EventsAnswer
+  const events = (query: string) => askEvents(address, query)
   return { client, events, rules, agent }
 }
 
@@ -66,7 +65,7 @@ test('events of an application that left end', { timeout: 30_000 }, async (t) =>
   await one.report(1, 180)
   await until('it is open', async () => (await events('state=open')).openCount === 1)
   await one.close()
-  await until('it is closed', async () => (await events('state=closed')).events.length === 1)
+  await until('it is closed', async () => (await events('state=ended')).events.length === 1)
   assert.equal((await events('state=open')).openCount, 0)
 })
 
@@ -104,7 +103,7 @@ test('series of one name that an application reports by two sources have events 
   await other(180)
   await until('both are open', async () => (await events('state=open')).openCount === 2)
   await other(20)
-  await until('one is closed', async () => (await events('state=closed')).events.length === 1)
+  await until('one is closed', async () => (await events('state=ended')).events.length === 1)
   assert.equal((await events('state=open')).openCount, 1)
 })
 
@@ -127,7 +126,7 @@ test('rules that are removed end their events', { timeout: 30_000 }, async (t) =
   await until('it is open', async () => (await events('state=open')).openCount === 1)
   writeFileSync(rules, JSON.stringify({ ...RULES, rules: RULES.rules.map((rule) => ({ ...rule, name: 'other' })) }))
   await agent.rules?.look()
-  await until('it is closed', async () => (await events('state=closed')).events.length === 1)
+  await until('it is closed', async () => (await events('state=ended')).events.length === 1)
 })
 
 test('many series under many rules make no answer long', { timeout: 60_000 }, async (t) => {

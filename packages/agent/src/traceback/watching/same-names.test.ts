@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createIpc, createSource, wallNs } from '@sonde/sdk'
-import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
+import type { EventAnswer } from '@sonde/sdk/api'
 import { until } from '../../../../sdk/test/helper.ts'
 import { SOURCES } from '../../../test/edge-source.ts'
+import { askEvents, eventPath } from '../../../test/events-in.ts'
 import { heatType } from '../../../test/heat.ts'
 import { serveAgent } from '../../../test/served-agent.ts'
 
@@ -48,8 +49,8 @@ async function start(t: TestContext) {
       await sink.flush()
     }
   }
-  const ask = async (path: string) => (await fetch(`${address}/api/v1/events${path}`)).json()
-  const events = async (query: string) => (await ask(`?${query}`)) as EventsAnswer
+  const ask = async (path: string) => (await fetch(`${address}${path}`)).json()
+  const events = (query: string) => askEvents(address, query)
   return { edges, client, ask, events }
 }
 
@@ -66,13 +67,13 @@ test('an event of an application goes on when a source of the agent that is call
   await until('that of the source is open as well', async () => (await events('state=open')).openCount === 2)
   await edges.command({ kind: 'crash' }).catch(() => undefined)
   const [lost] = await until('that of the source has ended', async () => {
-    const { events: list } = await events('state=closed')
+    const { events: list } = await events('state=ended')
     return list.some(({ rule }) => rule === 'r') && list.filter(({ rule }) => rule === 'r')
   })
   assert.deepEqual([lost?.source, lost?.end], ['edges', 'host_replaced'])
   await report(20)
   const ended = await until('it has ended', async () =>
-    (await events('state=closed')).events.find(({ id }) => id === event?.id),
+    (await events('state=ended')).events.find(({ id }) => id === event?.id),
   )
   assert.equal(ended.end, 'cleared')
 })
@@ -85,10 +86,10 @@ test('equally named series of two applications are two series of an event', asyn
   await other(50)
   await one(20)
   const [event] = await until('it is kept', async () => {
-    const { events: list } = await events('state=closed')
+    const { events: list } = await events('state=ended')
     return list.length === 1 && list
   })
-  const { lanes } = (await ask(`/${event?.id}`)) as EventAnswer
+  const { lanes } = (await ask(`${eventPath(event?.id ?? 0)}/lanes`)) as EventAnswer
   const samples = lanes.filter(({ type }) => type === 'heat').map((lane) => lane.samples)
   assert.deepEqual(samples.toSorted(), [4, 5])
 })

@@ -288,8 +288,8 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
           PCIe link
         </Link>
       )}
-      <Link className="button" href={page.hrefTo('/events', { device: device.id })}>
-        Events
+      <Link className="button" href={page.hrefTo('/incidents', { device: device.id })}>
+        Incidents
       </Link>
       <Link className="button" href={page.hrefTo('/explain', { of: device.id })}>
         Explain

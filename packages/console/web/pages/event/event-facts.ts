@@ -5,7 +5,7 @@ import type { Fact } from '../../components/facts.tsx'
 import { countText, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatDateTime, formatDuration, type TimeZoneChoice, zoneName } from '../../format/time.ts'
-import { endSentence, eventState, lastedWords, windowWords } from '../events/event-words.ts'
+import { endSentence, eventState, lastedWords, windowWords } from '../incidents/event-words.ts'
 import { formatMoment } from './event-time.ts'
 
 /** The facts of an event. Each time has its zone and its error. */

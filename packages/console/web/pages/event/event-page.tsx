@@ -3,7 +3,6 @@ import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { eventFileAddress, useEvent } from '../../api/events.ts'
-import { useEventsStream } from '../../api/events-stream.ts'
 import { useToldSecond } from '../../api/stale.ts'
 import { useWidth } from '../../chart/use-width.ts'
 import { Outlines } from '../../components/answer-state.tsx'
@@ -17,8 +16,8 @@ import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { eventDevice } from '../events/event-device.ts'
-import { deviceWords, eventState } from '../events/event-words.ts'
+import { eventDevice } from '../incidents/event-device.ts'
+import { deviceWords, eventState } from '../incidents/event-words.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { useRested } from '../use-rested.ts'
 import { eventFacts } from './event-facts.ts'
@@ -45,20 +44,25 @@ const TOO_FEW = 'Too few samples were taken before the event to know the usual v
 const NO_BEFORE = 'The earlier part has the samples before it, so the usual values are not known here.'
 
 /** The page of an event: which signals changed, in which order, sample by sample. */
-export function EventPage({ id }: { readonly id: string }) {
+export function EventPage({ id, children }: { readonly id: string; readonly children?: React.ReactNode }) {
   const page = usePageState()
   const { data, error, refresh } = useEvent(id, {
     find: useRested(page.url.q ?? '', REST_MS),
     kind: page.url.kind ?? '',
   })
-  useEventsStream()
   const { data: devices } = useDevices()
   const known = data && eventDevice(data.event, devices?.devices ?? [])
   usePageTitle(
     data ? `${data.event.rule} on ${known ? deviceTitle(known) : deviceWords(data.event.device)}` : `Event ${id}`,
   )
-  if (data) return <Known answer={data} />
-  const parent = { label: 'Events', href: page.hrefTo('/events') }
+  if (data)
+    return (
+      <>
+        <Known answer={data} />
+        {children}
+      </>
+    )
+  const parent = { label: 'Incidents', href: page.hrefTo('/incidents') }
   if (!error)
     return (
       <>
@@ -72,7 +76,7 @@ export function EventPage({ id }: { readonly id: string }) {
       <Empty icon="critical" fact={error.status === 404 ? `There is no event ${id}.` : 'The event did not come.'}>
         {error.status === 404 ? 'It made room for later ones, or never was. ' : `${error.message} `}
         {error.status === 404 ? (
-          <Link href={parent.href}>Events that are kept</Link>
+          <Link href={parent.href}>Incidents that are kept</Link>
         ) : (
           <button type="button" className="button" onClick={refresh}>
             Try now
@@ -96,7 +100,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
     <>
       <PageHead
         title={event.rule}
-        parent={{ label: 'Events', href: page.hrefTo('/events') }}
+        parent={{ label: 'Incidents', href: page.hrefTo('/incidents') }}
         note={
           <span className="event-note">
             <StateMark {...eventState(event)} /> <SimulatedMark of={{ simulated: event.isSimulated }} />
@@ -105,7 +109,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
         }
       >
         {event.endMs !== undefined && event.sizeBytes > 0 && (
-          <a className="button" href={eventFileAddress(event.id)} download>
+          <a className="button" href={eventFileAddress(answer.node, event.id)} download>
             <Icon name="download" /> Samples
           </a>
         )}

@@ -5,7 +5,7 @@ import { usePageState } from '../../state/time-window.ts'
 
 /** The position of a part in its event, with links to its neighbours. Empty for an event with a single part. */
 export function EventParts({ answer }: { readonly answer: EventAnswer }) {
-  const { event, whole, parts } = answer
+  const { event, node, whole, parts } = answer
   const page = usePageState()
   if (whole === undefined || parts.length < 2) return null
   const at = parts.findIndex(({ id }) => id === event.id)
@@ -20,12 +20,16 @@ export function EventParts({ answer }: { readonly answer: EventAnswer }) {
       <span>
         Part {at + 1} of {parts.length}; the event began {formatClock(whole.startMs, zone)}, {lasted}.
       </span>
-      {ways.map(({ part, word }) => part && <WayTo key={word} word={word} id={part.id} />)}
+      {ways.map(({ part, word }) => part && <WayTo key={word} word={word} id={`${node}:${part.id}`} />)}
     </>
   )
 }
 
-function WayTo({ word, id }: { readonly word: string; readonly id: number }) {
+function WayTo({ word, id }: { readonly word: string; readonly id: string }) {
   const page = usePageState()
-  return <Link href={page.hrefTo(`/events/${id}`, { fromMs: undefined, toMs: undefined })}>{word}</Link>
+  return (
+    <Link href={page.hrefTo(`/incidents/${encodeURIComponent(id)}`, { fromMs: undefined, toMs: undefined })}>
+      {word}
+    </Link>
+  )
 }

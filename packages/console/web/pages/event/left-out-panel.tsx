@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { groupThousands } from '../../format/number.ts'
 import { formatDuration } from '../../format/time.ts'
-import { eventPlace } from '../events/event-device.ts'
+import { eventPlace } from '../incidents/event-device.ts'
 
 /** Spans that the size limit of the event left out. Lanes are hatched there. */
 export function LeftOutPanel({ answer }: { readonly answer: EventAnswer }) {

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../format/time.ts'
-import { deviceWords } from '../events/event-words.ts'
+import { deviceWords } from '../incidents/event-words.ts'
 import { formatAfter } from './event-time.ts'
 import { kindPlace, PLACE_SLOTS } from './lane-groups.ts'
 import { onsetMiddleMs, uncertaintyOf } from './onset.ts'

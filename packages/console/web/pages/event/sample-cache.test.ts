@@ -12,7 +12,7 @@ function makeCache(isExact: (key: string, request: SamplesRequest) => boolean = 
   const errors: unknown[] = []
   const state = { isFailing: false }
   const cache = new SampleCache(
-    7,
+    'a-node:7',
     async (request) => {
       asked.push(request)
       if (state.isFailing) throw new Error('away')

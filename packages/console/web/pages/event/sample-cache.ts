@@ -32,13 +32,13 @@ const POINTS_PER_PX = 0.5
  * view. Only the newest request of each level is awaited.
  */
 export class SampleCache {
-  readonly #event: number
+  readonly #event: string
   readonly #ask: (request: SamplesRequest) => Promise<SamplesAnswer>
   readonly #news: CacheNews
   readonly #held = new Map<string, LaneHeld>()
   readonly #asked = { whole: '', part: '' }
 
-  constructor(event: number, ask: (request: SamplesRequest) => Promise<SamplesAnswer>, news: CacheNews) {
+  constructor(event: string, ask: (request: SamplesRequest) => Promise<SamplesAnswer>, news: CacheNews) {
     this.#event = event
     this.#ask = ask
     this.#news = news

@@ -26,7 +26,7 @@ const COARSE_FACTOR = 1.2
 
 /** Finds when each lane left its usual range: first in the drawn points, then sample by sample around the change. */
 export function useOnsets(answer: EventAnswer, samples: ShownSamples, window: Span): LaneOnsets {
-  const { event, lanes } = answer
+  const { node, event, lanes } = answer
   const revision = useStore(samples.revision)
   const [onsets, setOnsets] = useState<LaneOnsets>(NONE)
   const { fromMs, toMs } = window
@@ -38,9 +38,12 @@ export function useOnsets(answer: EventAnswer, samples: ShownSamples, window: Sp
         const coarse = coarseOnsets(lanes, samples, baseSpan({ fromMs, toMs }, event.startMs))
         if (!isCurrent || coarse.size === 0) return
         setOnsets(coarse)
-        const fine = await refine(event.id, lanes, coarse, baseSpan({ fromMs, toMs }, event.startMs)).catch(
-          () => coarse,
-        )
+        const fine = await refine(
+          `${node}:${event.id}`,
+          lanes,
+          coarse,
+          baseSpan({ fromMs, toMs }, event.startMs),
+        ).catch(() => coarse)
         if (isCurrent) setOnsets(fine)
       },
       { timeout: 500 },
@@ -65,7 +68,7 @@ function coarseOnsets(lanes: readonly EventLane[], { cache }: ShownSamples, base
 }
 
 /** Refines every onset that is coarser than its samples allow. */
-async function refine(event: number, lanes: readonly EventLane[], coarse: LaneOnsets, base: Span): Promise<LaneOnsets> {
+async function refine(event: string, lanes: readonly EventLane[], coarse: LaneOnsets, base: Span): Promise<LaneOnsets> {
   const onsets = new Map(coarse)
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const stretches = stretchesOf(

@@ -21,7 +21,7 @@ export interface ShownSamples {
 }
 
 /** Requests the samples of all lanes over the window, and of visible lanes over the view. */
-export function useSamples({ event, lanes }: EventAnswer, view: EventView, widthPx: number): ShownSamples {
+export function useSamples({ node, event, lanes }: EventAnswer, view: EventView, widthPx: number): ShownSamples {
   const { stage, bounds } = view
   const [error, setError] = useState<ApiError>()
   const [revision] = useState(() => createValueStore(0))
@@ -30,14 +30,14 @@ export function useSamples({ event, lanes }: EventAnswer, view: EventView, width
   latest.current = lanes
   const cache = useMemo(
     () =>
-      new SampleCache(event.id, getSamples, {
+      new SampleCache(`${node}:${event.id}`, getSamples, {
         onSamples: () => {
           revision.set(revision.get() + 1)
           stage.paintSoon()
         },
         onError: setError,
       }),
-    [event.id, stage, revision],
+    [node, event.id, stage, revision],
   )
   const [attempt, setAttempt] = useState(0)
   const keys = lanes.map(({ key }) => key).join('\n')

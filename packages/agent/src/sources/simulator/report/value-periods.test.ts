@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { EventAnswer, EventsAnswer } from '@sonde/sdk/api'
+import type { EventAnswer } from '@sonde/sdk/api'
 import { until } from '../../../../../sdk/test/helper.ts'
+import { askEvents, eventPath } from '../../../../test/events-in.ts'
 import { serveAgent } from '../../../../test/served-agent.ts'
 import { TestNode } from '../../test-node.ts'
 import { simulator } from '../simulator.ts'
@@ -28,13 +29,13 @@ test('lanes of GPUs that are reported every 100 ms know power no better than its
     paths: node.paths,
     traceback: { dir: join(node.root, 'events'), rules, before_ms: 300, after_ms: 100, max_event_s: 1 },
   })
-  const ask = async <T>(path: string) => (await (await fetch(`${address}/api/v1/events${path}`)).json()) as T
+  const ask = async <T>(id: number) => (await (await fetch(`${address}${eventPath(id)}/lanes`)).json()) as T
   // The first part of the event may be stored before every type was reported.
   const lanes = (await until('a part with lanes of all types', async () => {
-    const [event] = (await ask<EventsAnswer>('')).events
-    const { parts = [] } = event === undefined ? {} : await ask<EventAnswer>(`/${event.id}`)
+    const [event] = (await askEvents(address)).events
+    const { parts = [] } = event === undefined ? {} : await ask<EventAnswer>(event.id)
     for (const { id } of parts) {
-      const { lanes } = await ask<{ lanes: readonly Lane[] }>(`/${id}`)
+      const { lanes } = await ask<{ lanes: readonly Lane[] }>(id)
       if (TYPES.every((name) => lanes.some(({ type }) => type === name))) return lanes
     }
     return false

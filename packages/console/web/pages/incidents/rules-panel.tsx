@@ -1,4 +1,4 @@
-import type { EventsAnswer, WatchingRule } from '@sonde/sdk/api'
+import type { WatchingRule } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -16,7 +16,10 @@ const DEVICE_LIMIT_COUNT = 4
 export function RulesPanel({
   rules,
   devices: known,
-}: Pick<EventsAnswer, 'rules'> & { readonly devices: readonly DeviceInfo[] }) {
+}: {
+  readonly rules: readonly WatchingRule[]
+  readonly devices: readonly DeviceInfo[]
+}) {
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
   const columns: readonly TableColumn<WatchingRule>[] = [
@@ -25,7 +28,7 @@ export function RulesPanel({
       head: 'Rule',
       kind: 'rowHead',
       cell: ({ name }) => (
-        <Link href={page.hrefTo('/events', { rule: name })} aria-label={`Events of ${name}`}>
+        <Link href={page.hrefTo('/incidents', { rule: name })} aria-label={`Incidents of ${name}`}>
           {name}
         </Link>
       ),

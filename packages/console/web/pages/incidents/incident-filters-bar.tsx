@@ -1,37 +1,40 @@
-import type { EventsAnswer } from '@sonde/sdk/api'
+import type { IncidentsAnswer } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { Choice } from '../../components/choice.tsx'
+import { FilterInput } from '../../components/filter-input.tsx'
 import { compareNames } from '../../format/names.ts'
 import { formatSpanOfTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { formatSpan } from '../../state/url-state.ts'
 import { titledDevices } from './event-device.ts'
-import { WITHIN_CHOICES } from './event-filters.ts'
+import { SEVERITIES, WITHIN_CHOICES } from './incident-filters.ts'
 
 const STATES = [
   ['All', undefined],
   ['Open', 'open'],
-  ['Closed', 'closed'],
+  ['Ended', 'ended'],
+] as const
+
+const SEVERITY_OPTIONS = SEVERITIES.map((name) => [name, name[0]?.toUpperCase() + name.slice(1)] as const)
+const KIND_OPTIONS = [
+  ['hint', 'Hints'],
+  ['event', 'Traceback events'],
 ] as const
 
 /** The filters of the list. The address holds all of them. */
-export function EventFilters({
+export function IncidentFilters({
   answer,
   devices,
 }: {
-  readonly answer: EventsAnswer
+  readonly answer: IncidentsAnswer
   readonly devices: readonly DeviceInfo[]
 }) {
   const page = usePageState()
-  const { rule = '', device = '', state, withinMs, fromMs, toMs } = page.url
-  const rules = namesWith(rule, [...answer.rules.map(({ name }) => name), ...answer.events.map((event) => event.rule)])
-  const places = namesWith(device, [
-    ...answer.rules.flatMap((one) => one.devices),
-    ...answer.events.map((event) => event.device),
-  ])
+  const { device = '', severity = '', kind = '', state, withinMs, fromMs, toMs } = page.url
+  const places = new Set([device, ...answer.incidents.map((one) => one.device)].filter((id) => id !== ''))
   const zone = page.url.tz ?? 'utc'
   return (
-    <div className="event-filters">
+    <div className="incident-filters">
       <fieldset className="segments" aria-label="State">
         {STATES.map(([label, value]) => (
           <button
@@ -46,17 +49,24 @@ export function EventFilters({
         ))}
       </fieldset>
       <Choice
-        label="Rule"
-        all="All rules"
-        value={rule}
-        options={rules.map((name) => [name, name])}
-        onChange={(value) => page.change({ rule: value }, 'replace')}
+        label="Severity"
+        all="Any severity"
+        value={severity}
+        options={SEVERITY_OPTIONS}
+        onChange={(value) => page.change({ severity: SEVERITIES.find((one) => one === value) }, 'replace')}
+      />
+      <Choice
+        label="Kind"
+        all="Any kind"
+        value={kind}
+        options={KIND_OPTIONS}
+        onChange={(value) => page.change({ kind: value }, 'replace')}
       />
       <Choice
         label="Device"
         all="All devices"
         value={device}
-        options={titledDevices(places, devices)}
+        options={titledDevices([...places].sort(compareNames), devices)}
         onChange={(value) => page.change({ device: value }, 'replace')}
       />
       {fromMs !== undefined && toMs !== undefined ? (
@@ -70,20 +80,16 @@ export function EventFilters({
         </button>
       ) : (
         <Choice
-          label="Window"
+          label="Time"
           all="Any time"
           value={withinMs === undefined ? '' : String(withinMs)}
           options={withinOptions(withinMs)}
           onChange={(value) => page.change({ withinMs: value === undefined ? undefined : Number(value) }, 'replace')}
         />
       )}
+      <FilterInput label="Words" />
     </div>
   )
-}
-
-/** Names to choose from. The chosen name is always among them. */
-function namesWith(chosen: string, names: readonly string[]): readonly string[] {
-  return [...new Set([chosen, ...names])].filter((name) => name !== '').sort(compareNames)
 }
 
 function withinOptions(chosenMs: number | undefined): readonly (readonly [string, string])[] {

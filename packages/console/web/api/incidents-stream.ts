@@ -1,16 +1,15 @@
-import type { EventsAnswer } from '@sonde/sdk/api'
 import { useEffect } from 'react'
-import { renewEvents, takeEvents } from './events.ts'
 import { followStream } from './follow-stream.ts'
+import { retryIncidents } from './incidents.ts'
 
-/** Least time between requests for filtered lists and for the shown event. Unit: milliseconds. */
+/** Least time between requests for the shown lists and for the shown incident. Unit: milliseconds. */
 const RENEW_EVERY_MS = 1_000
 
 /**
- * Follows the events as long as the component lives. Shows changes of the stream at once, and requests the data that
- * the stream lacks. Reopens a broken stream; the lists are polled meanwhile.
+ * Follows the incidents as long as the component lives: a change in the stream requests what is shown again. Reopens a
+ * broken stream; the lists are polled meanwhile.
  */
-export function useEventsStream(): void {
+export function useIncidentsStream(): void {
   useEffect(() => {
     let stream: ReturnType<typeof followStream> | undefined
     let renewing: ReturnType<typeof setTimeout> | undefined
@@ -21,21 +20,21 @@ export function useEventsStream(): void {
         () => {
           renewing = undefined
           renewedMs = performance.now()
-          renewEvents()
+          retryIncidents()
         },
         Math.max(0, renewedMs + RENEW_EVERY_MS - performance.now()),
       )
-    }
-    const takeAll = (events: EventsAnswer): void => {
-      takeEvents(events)
-      renewSoon()
     }
     // The stream is closed while the tab is hidden.
     const look = (): void => {
       stream?.close()
       stream = document.hidden
         ? undefined
-        : followStream({ address: () => '/api/v1/events/stream', proof: 'events', takers: { events: takeAll } })
+        : followStream({
+            address: () => '/api/v1/incidents/stream',
+            proof: 'incidents',
+            takers: { incidents: renewSoon },
+          })
     }
     document.addEventListener('visibilitychange', look)
     look()

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agent.ts'
-import { eventsAnswer } from './events.ts'
+import { recentAnswer } from './incidents.ts'
 import { eventText, startEvents } from './server-sent-events.ts'
 import type { StreamSlot, StreamSlots } from './stream-slots.ts'
 
-/** Address of the stream of events. */
-export const EVENTS_STREAM = '/api/v1/events/stream'
+/** Address of the stream of incidents. */
+export const INCIDENTS_STREAM = '/api/v1/incidents/stream'
 
 /** How soon it is seen that something changed. Unit: milliseconds. */
 const LOOK_MS = 250
-/** Period of updates of an open event, which grows. Unit: milliseconds. */
+/** Period of updates of an open incident, whose numbers change. Unit: milliseconds. */
 const OPEN_EVERY_MS = 1000
 /** Longest silence of a stream, so that a client sees that it is connected. Unit: milliseconds. */
 const QUIET_MS = 10_000
@@ -18,16 +18,16 @@ const QUIET_MS = 10_000
 const STALL_LIMIT_MS = 30_000
 
 /**
- * `GET /api/v1/events/stream`: the events whenever they change, as server-sent events. It has a place among the live
- * streams.
+ * `GET /api/v1/incidents/stream`: the incidents of now and of the last hour whenever they change, as server-sent
+ * events. It has a place among the live streams.
  */
-export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: StreamSlots): void {
-  const open = new Set<EventStream>()
-  const told = new ToldEvents(agent)
+export function incidentsStreamRoute(app: FastifyInstance, agent: Agent, places: StreamSlots): void {
+  const open = new Set<IncidentStream>()
+  const told = new ToldIncidents(agent)
   app.addHook('preClose', async () => {
     for (const stream of open) stream.end()
   })
-  app.get(EVENTS_STREAM, { exposeHeadRoute: false }, async (_request, reply) => {
+  app.get(INCIDENTS_STREAM, { exposeHeadRoute: false }, async (_request, reply) => {
     const place = places.take({ queries: [], keys: [], stepMs: LOOK_MS, lastMs: undefined })
     await agent.traceback.opened()
     reply.hijack()
@@ -36,9 +36,9 @@ export function eventsStreamRoute(app: FastifyInstance, agent: Agent, places: St
   })
 }
 
-function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, place: StreamSlot): void {
+function serve(open: Set<IncidentStream>, from: StreamParts, out: ServerResponse, place: StreamSlot): void {
   startEvents(out)
-  const stream = new EventStream(from, out)
+  const stream = new IncidentStream(from, out)
   open.add(stream)
   place.onReplaced = () => {
     stream.fail('STR_LIMIT', 'another client took the place of this stream, which was open for longest; connect again')
@@ -53,13 +53,13 @@ function serve(open: Set<EventStream>, from: StreamParts, out: ServerResponse, p
 /** Options of streams. */
 interface StreamParts {
   readonly agent: Agent
-  readonly told: ToldEvents
+  readonly told: ToldIncidents
 }
 
 /** What all streams send, made once for all of them: with many rules and clients it would be made again and again. */
-class ToldEvents {
+class ToldIncidents {
   readonly #agent: Agent
-  #version = -1
+  #version = ''
   #madeMs = Number.NEGATIVE_INFINITY
   #text = ''
 
@@ -69,10 +69,10 @@ class ToldEvents {
 
   /** The message, not older than streams look for changes. */
   message(): string {
-    const { version } = this.#agent.traceback
+    const version = versionOf(this.#agent)
     const nowMs = performance.now()
     if (version !== this.#version || nowMs - this.#madeMs >= LOOK_MS) {
-      this.#text = eventText('events', eventsAnswer(this.#agent))
+      this.#text = eventText('incidents', recentAnswer(this.#agent))
       this.#version = version
       this.#madeMs = nowMs
     }
@@ -80,13 +80,13 @@ class ToldEvents {
   }
 }
 
-/** One client: told all events whenever they changed, and nothing while it does not read. */
-class EventStream {
+/** One client: told of all recent incidents whenever they changed, and nothing while it does not read. */
+class IncidentStream {
   readonly #agent: Agent
-  readonly #told: ToldEvents
+  readonly #told: ToldIncidents
   readonly #out: ServerResponse
   readonly #timer: NodeJS.Timeout
-  #version = -1
+  #version = ''
   #sentMs = Number.NEGATIVE_INFINITY
   #drainedMs = performance.now()
 
@@ -122,11 +122,12 @@ class EventStream {
       return
     }
     this.#drainedMs = nowMs
-    const { traceback } = this.#agent
+    const { incidents } = this.#agent
+    const version = versionOf(this.#agent)
     const sinceMs = nowMs - this.#sentMs
-    const isDue = sinceMs >= (traceback.openCount > 0 ? OPEN_EVERY_MS : QUIET_MS)
-    if (traceback.version === this.#version && !isDue) return
-    this.#version = traceback.version
+    const isDue = sinceMs >= (incidents.openCount > 0 ? OPEN_EVERY_MS : QUIET_MS)
+    if (version === this.#version && !isDue) return
+    this.#version = version
     this.#sentMs = nowMs
     try {
       this.#out.write(this.#told.message())
@@ -141,4 +142,9 @@ class EventStream {
     this.close()
     this.#out.destroy()
   }
+}
+
+/** Changes whenever a hint or an event opens or ends. */
+function versionOf({ traceback, hints }: Agent): string {
+  return `${traceback.version} ${hints.turns}`
 }

@@ -1,6 +1,6 @@
-import type { EventEnd, EventsAnswer, TracebackEvent, WatchingRule } from '@sonde/sdk/api'
+import type { EventEnd, TracebackEvent, WatchingRule } from '@sonde/sdk/api'
 import type { StateTone } from '../../components/state-mark.tsx'
-import { countText, formatQuantity, groupThousands } from '../../format/number.ts'
+import { formatQuantity, groupThousands } from '../../format/number.ts'
 import { BYTES } from '../../format/quantity.ts'
 import { formatAge, formatClock, formatDuration, type TimeZoneChoice } from '../../format/time.ts'
 
@@ -65,22 +65,6 @@ export function windowWords({ window, startMs }: Pick<TracebackEvent, 'window' |
   return `${beforeMs > 0 ? `−${formatDuration(beforeMs)}` : 'start'} to +${formatDuration(window.toMs - startMs)}`
 }
 
-/** Sentences on events that limits left out; empty if none were left out. */
-export function limitSentences({
-  leftOut,
-  limited,
-  removed,
-  events,
-}: Pick<EventsAnswer, 'leftOut' | 'limited' | 'removed' | 'events'>): readonly string[] {
-  return [
-    leftOut > 0 ? `The list holds the latest ${events.length}; ${countText(leftOut, 'earlier event')} match too.` : '',
-    limited > 0
-      ? `${countText(limited, 'event')} came faster than the limit a minute since the start: ${limited === 1 ? 'it is' : 'they are'} in the log, without samples.`
-      : '',
-    removed > 0 ? `${countText(removed, 'event')} made room for others since the start.` : '',
-  ].filter(Boolean)
-}
-
 /** For a rule that watches nothing: since when, and which devices left. */
 export function nothingWords(left: WatchingRule['left'], zone: TimeZoneChoice): string {
   return left === undefined ? 'nothing yet' : `nothing since ${formatClock(left.atMs, zone)}, when ${left.who} left`
@@ -89,11 +73,4 @@ export function nothingWords(left: WatchingRule['left'], zone: TimeZoneChoice): 
 /** The device of an event in words. */
 export function deviceWords(device: string): string {
   return device === '' ? 'the node' : device
-}
-
-/** Sorts open events first, then by latest start. */
-export function openFirst(events: readonly TracebackEvent[]): readonly TracebackEvent[] {
-  return events.toSorted(
-    (a, b) => Number(a.endMs !== undefined) - Number(b.endMs !== undefined) || b.startMs - a.startMs || b.id - a.id,
-  )
 }

@@ -1,0 +1,112 @@
+import type { IncidentAnswer } from '@sonde/sdk/api'
+import { Link } from 'wouter'
+import { useDevices } from '../../api/devices.ts'
+import { useIncident } from '../../api/incidents.ts'
+import { useIncidentsStream } from '../../api/incidents-stream.ts'
+import { useToldSecond } from '../../api/stale.ts'
+import { Outlines } from '../../components/answer-state.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { PanelBoundary } from '../../components/error-boundary.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { Headline } from '../../components/headline.tsx'
+import { PageHead } from '../../components/page-head.tsx'
+import { SimulatedMark } from '../../components/simulated-mark.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
+import { usePageState } from '../../state/time-window.ts'
+import { EventPage } from '../event/event-page.tsx'
+import { incidentState } from '../incidents/incident-words.ts'
+import { usePageTitle } from '../use-page-title.ts'
+import { AffectedPanel } from './affected-panel.tsx'
+import { EffectsPanel } from './effects-panel.tsx'
+import { EvidenceCharts } from './evidence-charts.tsx'
+import { IncidentActions } from './incident-actions.tsx'
+import { incidentFacts, incidentHead } from './incident-facts.ts'
+import { MovedPanel } from './moved-panel.tsx'
+import { NotesPanel } from './notes-panel.tsx'
+
+/** Numbers of events of traceback are shorter than those of hints. */
+const EVENT_ID = /:\d{1,16}$/
+
+/** One incident, at an address that stays: a cause with its effects, or an event of traceback. */
+export function IncidentPage({ id }: { readonly id: string }) {
+  useIncidentsStream()
+  return EVENT_ID.test(id) ? (
+    <EventPage id={id}>
+      <Notes id={id} />
+    </EventPage>
+  ) : (
+    <HintIncident id={id} />
+  )
+}
+
+function Notes({ id }: { readonly id: string }) {
+  const { data } = useIncident(id)
+  return data ? <NotesPanel answer={data} /> : null
+}
+
+function HintIncident({ id }: { readonly id: string }) {
+  const page = usePageState()
+  const { data, error, refresh } = useIncident(id)
+  usePageTitle(data ? data.incident.title : 'Incident')
+  if (data) return <Known answer={data} />
+  const head = <PageHead title="Incident" parent={{ label: 'Incidents', href: page.hrefTo('/incidents') }} />
+  if (!error)
+    return (
+      <>
+        {head}
+        <Outlines panels={3} waitsFor="the incident" />
+      </>
+    )
+  const isGone = error.status === 404
+  return (
+    <>
+      {head}
+      <Empty icon="critical" fact={isGone ? `There is no incident ${id}.` : 'The incident did not come.'}>
+        {isGone ? 'Its records were removed with the history, or it belongs to another node. ' : `${error.message} `}
+        {isGone ? (
+          <Link href={page.hrefTo('/incidents')}>Incidents that are kept</Link>
+        ) : (
+          <button type="button" className="button" onClick={refresh}>
+            Try now
+          </button>
+        )}
+      </Empty>
+    </>
+  )
+}
+
+function Known({ answer }: { readonly answer: IncidentAnswer }) {
+  const { incident } = answer
+  const page = usePageState()
+  const nowMs = useToldSecond()
+  const known = useDevices().data?.devices ?? []
+  const zone = page.url.tz ?? 'utc'
+  return (
+    <>
+      <PageHead
+        title={incident.title}
+        parent={{ label: 'Incidents', href: page.hrefTo('/incidents') }}
+        note={
+          <span className="event-note">
+            <StateMark {...incidentState(incident)} /> <SimulatedMark of={{ simulated: incident.isSimulated }} />
+          </span>
+        }
+      >
+        <IncidentActions answer={answer} devices={known} />
+      </PageHead>
+      <Headline text={incidentHead(answer, nowMs, zone)} announced={incident.state} />
+      <Facts label="The incident" facts={incidentFacts(answer, known, { nowMs, zone, hrefTo: page.hrefTo })} />
+      <PanelBoundary>
+        <EvidenceCharts answer={answer} />
+      </PanelBoundary>
+      {incident.hints.length > 1 && <EffectsPanel answer={answer} devices={known} />}
+      <PanelBoundary>
+        <MovedPanel answer={answer} devices={known} />
+      </PanelBoundary>
+      <PanelBoundary>
+        <AffectedPanel answer={answer} devices={known} />
+      </PanelBoundary>
+      <NotesPanel answer={answer} />
+    </>
+  )
+}
