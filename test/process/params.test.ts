@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { AppGpuAnswer, AuditAnswer, ParamsAnswer, ScraperAnswer, ScraperState } from '@sonde/sdk/api'
+import type {
+  AppGpuAnswer,
+  AuditAnswer,
+  ParamsAnswer,
+  ScraperAnswer,
+  ScraperState,
+  TroubleshootingAnswer,
+} from '@sonde/sdk/api'
 import { nodeBody } from '../../packages/agent/src/sources/scraping/test-exporter.ts'
 import { ask } from '../ask.ts'
 import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
@@ -65,7 +72,7 @@ async function bringUp(t: TestContext) {
 }
 
 test('parameters over HTTP, on a server with an exporter', async (t) => {
-  const { sonde, exporter, shared, post, set, scraperUntil } = await bringUp(t)
+  const { sonde, exporter, dir, shared, post, set, scraperUntil } = await bringUp(t)
   const llama = () => ask<AppGpuAnswer>(sonde, '/api/v1/apps/llama/gpu')
 
   await t.test('the scraper reads, stops and reads again; each state is what it reports', async () => {
@@ -111,7 +118,35 @@ test('parameters over HTTP, on a server with an exporter', async (t) => {
     ])
   })
 
-  await t.test('a scraper that is off at the start asks nobody', async (t) => {
+  await t.test('caps count from the next request on', async () => {
+    const metrics = '/api/v1/apps/llama/metrics-by-service?services=chat,train'
+    assert.equal((await fetch(sonde.address + metrics)).status, 200)
+    await set({ gpu_metrics_max_pods: '1' })
+    const refused = await fetch(sonde.address + metrics)
+    assert.deepEqual([refused.status, /APP_CAP/.test(await refused.text())], [400, true])
+    await set({ gpu_metrics_max_pods: '' })
+  })
+
+  await t.test('parameters of charts are stored, say so, and are rendered', async () => {
+    const values = {
+      ...{ gpu_observability_enable: 'true', nvidia_device_plugin_enable: 'true', keda_enable: 'true' },
+      ...{ nvidia_device_time_slicing_replicas: '4', dcgm_scrape_interval: '45s' },
+      ...{ gpu_observability_chart_version: '4.7.9', prometheus_gpu_metrics_chart_version: '27.8.1' },
+      prometheus_gpu_metrics_retention: '3d',
+    }
+    const { status, text } = await set(values)
+    assert.equal(status, 200, text)
+    const { params } = JSON.parse(text) as ParamsAnswer
+    for (const name of Object.keys(values)) assert.equal(params.find((one) => one.name === name)?.effect, 'render')
+    const { output } = await runSonde(['params', 'render', '--helm', ...shared])
+    for (const shown of ['replicas: 4', '=45000', '45s', '4.7.9', '27.8.1', 'retention: 3d', 'kedacore'])
+      assert.ok(output.includes(shown), `${shown} in ${output}`)
+    assert.equal((await post('/api/v1/params/undo')).status, 200)
+    const { output: none } = await runSonde(['params', 'render', '--helm', ...shared])
+    assert.match(none, /GPU observability is not enabled/)
+  })
+
+  await t.test('a scraper that is off at the start asks nobody; two servers share the file', async (t) => {
     await set({ gpu_scraper_enable: 'false' })
     await scraperUntil('disabled')
     const before = exporter.requests
@@ -121,7 +156,62 @@ test('parameters over HTTP, on a server with an exporter', async (t) => {
       return (await ask<ScraperAnswer>(other, '/api/v1/scraper')).state === 'disabled'
     })
     assert.equal(exporter.requests, before)
-    const { params } = await ask<ParamsAnswer>(other, '/api/v1/params')
-    assert.equal(params.find(({ name }) => name === 'gpu_scraper_enable')?.value, 'false')
+    // Both change at once: neither loses the change of the other.
+    const { version } = await ask<ParamsAnswer>(sonde, '/api/v1/params')
+    const change = (to: typeof sonde, name: string, value: string) =>
+      ask<ParamsAnswer>(to, '/api/v1/params', { values: { [name]: value } })
+    await Promise.all([
+      ...['a1', 'a2', 'a3', 'a4'].map((value) => change(sonde, 'grafana_dashboard_var_app', value)),
+      ...['r1', 'r2', 'r3', 'r4'].map((value) => change(other, 'grafana_dashboard_var_rack', value)),
+    ])
+    const answers = await Promise.all([sonde, other].map((one) => ask<ParamsAnswer>(one, '/api/v1/params')))
+    const [first, second] = answers
+    assert.equal(first?.version, version + 8)
+    assert.deepEqual(first?.history, second?.history)
+    // A change at one shows in what the other does.
+    await change(other, 'gpu_scraper_enable', 'true')
+    await scraperUntil('enabled')
+  })
+
+  await t.test('a damaged file is named, refuses changes, and the last good values hold', async () => {
+    const file = join(dir, 'params.json')
+    const good = readFileSync(file)
+    writeFileSync(file, '{"values": ')
+    const { fault, params } = await until('the fault', LIMIT_MS, async () => {
+      const answer = await ask<ParamsAnswer>(sonde, '/api/v1/params')
+      return answer.fault !== '' && answer
+    })
+    assert.match(fault, /params\.json cannot be used: it is no JSON/)
+    assert.equal(params.find(({ name }) => name === 'grafana_dashboard_var_app')?.origin, 'set')
+    const { status, text } = await set({ gpu_metrics_max_pods: '5' })
+    assert.deepEqual([status >= 400, /STA_DAMAGED/.test(text)], [true, true], text)
+    const { hops } = await ask<TroubleshootingAnswer>(sonde, '/api/v1/troubleshooting')
+    assert.equal(hops.find(({ name }) => name === 'Parameters')?.state, 'broken')
+    writeFileSync(file, good)
+    await until('no fault', LIMIT_MS, async () => (await ask<ParamsAnswer>(sonde, '/api/v1/params')).fault === '')
+  })
+
+  await t.test('troubleshooting judges each hop, and its commands follow the reader', async () => {
+    const look = (query: string) => ask<TroubleshootingAnswer>(sonde, `/api/v1/troubleshooting${query}`)
+    const { hops, exporter: install, program } = await look('')
+    assert.deepEqual([install, program], ['helm', 'agent'])
+    assert.deepEqual(
+      hops.map(({ name, state }) => `${name} ${state}`),
+      [
+        ...['Driver unknown', 'Device plugin ok', 'Exporter ok', 'Scrape ok', 'Labels ok', 'Parameters ok'],
+        'Webhooks off',
+      ],
+    )
+    const commands = async (query: string) => (await look(query)).hops.flatMap((hop) => hop.commands).join('\n')
+    assert.match(await commands('?exporter=helm'), /-l app\.kubernetes\.io\/name=dcgm-exporter/)
+    assert.match(await commands('?exporter=operator'), /-l app=nvidia-dcgm-exporter/)
+    assert.doesNotMatch(await commands('?exporter=none'), /dcgm-exporter/)
+    assert.match(await commands('?program=ps'), /sonde ps --prometheus/)
+    assert.equal((await fetch(`${sonde.address}/api/v1/troubleshooting?exporter=apt`)).status, 400)
+    exporter.isBusy = true
+    const { finding } = await until('a broken hop', LIMIT_MS, async () => {
+      return (await look('')).hops.find(({ name, state }) => name === 'Exporter' && state === 'broken')
+    })
+    assert.match(finding, /answers 503/)
   })
 })

@@ -110,6 +110,10 @@ const SCRAPER_ROUTES: readonly ApiRoute[] = [
     role: 'operator',
     answers: [{ status: 200, description: 'As `GET`', mediaType: 'application/json', schema: 'ScraperAnswer' }],
   },
+  answering('/api/v1/troubleshooting', 'Parameters', 'Each hop from a GPU to the page, with commands to look', {
+    query: { exporter: text('`helm`, `operator` or `none`'), program: text('`agent`, `console` or `ps`') },
+    errors: ['QRY_FORM'],
+  }),
 ]
 
 /** What a console with `console.agents` has beside the routes of its own. */

@@ -93,6 +93,19 @@ describe('the state is the first that holds:', () => {
     assert.deepEqual(advice, ['Sonde asks again by itself.', `To see why: ${sondeCommand()} explain nvml`])
   })
 
+  test('as long as GPU observability is not enabled, that is said first, with the command', () => {
+    const told = [[], [reader('empty')]].map((readers) => stateOf('chat', [], { readers, isEnabled: false }, false))
+    for (const { summary, advice } of told) {
+      assert.match(summary, /^GPU observability is not enabled/)
+      assert.match(advice[0] ?? '', /params set gpu_observability_enable=true nvidia_device_plugin_enable=true$/)
+    }
+    const { state, advice } = stateOf('chat', [], { readers: [], isEnabled: false, place: 'prometheus' }, false)
+    assert.equal(state, 'no_source')
+    assert.match(advice.at(-1) ?? '', /let the Prometheus scrape it/)
+    const reads = stateOf('chat', [], { readers: [reader('reading')], isEnabled: false }, false)
+    assert.doesNotMatch(reads.summary, /enabled/, 'data_sources works without parameters')
+  })
+
   test('pods that wait to be scheduled are not said to have run', () => {
     const waiting = without(1, { gpus: 0, requested: 1, startedMs: null, isScheduled: false })
     const { state, summary, advice } = stateOf('chat', waiting, {}, true)

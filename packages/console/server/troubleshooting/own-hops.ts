@@ -45,12 +45,14 @@ export function webhookHop(webhooks: Webhooks, reader: Reader): TroubleshootingH
   const ill = receivers.find(({ fault }) => fault !== undefined)
   if (ill !== undefined)
     return { ...common, state: 'broken', finding: `Receiver ${ill.name}: ${ill.fault}.`, advice: '' }
-  const [last] = webhooks.deliveries({ limit: 1 }).deliveries
   const sum = (of: 'succeeded' | 'failed') => receivers.reduce((total, receiver) => total + receiver[of], 0)
   const counts = `${countOf(receivers.length, 'receiver')}, ${sum('succeeded')} delivered, ${sum('failed')} failed.`
-  if (last?.state !== 'failed') {
-    const advice = last === undefined ? 'Send a test, on the page Settings.' : ''
-    return { ...common, state: last === undefined ? 'unknown' : 'ok', finding: counts, advice }
+  const lasts = receivers.flatMap(({ name: receiver }) => webhooks.deliveries({ receiver, limit: 1 }).deliveries)
+  const last = lasts.find(({ state }) => state === 'failed')
+  if (last === undefined) {
+    const isUntried = lasts.length === 0
+    const advice = isUntried ? 'Send a test, on the page Settings.' : ''
+    return { ...common, state: isUntried ? 'unknown' : 'ok', finding: counts, advice }
   }
   const why = last.status > 0 ? `status ${last.status}` : (last.reason ?? last.error ?? 'no answer')
   const advice =

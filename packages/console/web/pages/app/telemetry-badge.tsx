@@ -13,8 +13,7 @@ export function TelemetryBadge({ state }: { readonly state: AppState }) {
   const mark = telemetryMark(data, state)
   return (
     <Link className="badge telemetry-badge" href={page.hrefTo('/settings')} title={data.summary}>
-      <span className="telemetry-name">Telemetry</span>
-      <StateMark {...mark} />
+      <span className="telemetry-name">Telemetry</span> <StateMark {...mark} />
     </Link>
   )
 }

@@ -70,7 +70,7 @@ function Receivers({ answer, mayChange }: { readonly answer: WebhooksAnswer; rea
             <button
               type="button"
               className="button"
-              aria-label={`Send a test to ${name}`}
+              aria-label={`Send test to ${name}`}
               disabled={results[name]?.isSent === true}
               onClick={() => void send(name)}
             >
