@@ -15,7 +15,7 @@ import { startStage, takePicture } from './browser.ts'
 
 /** The server refuses on purpose, and the browser says so. Nobody is logged in. */
 const LOGGED_OUT = {
-  expected: /^console: Failed to load resource: the server responded with a status of (401|403|429)/,
+  expected: /^console: Failed to load resource: the server responded with a status of (400|401|403|429)/,
   before: (page: Page) => page.context().clearCookies(),
 }
 /** A token that the server does not know, in the form of those that it makes. */

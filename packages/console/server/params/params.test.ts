@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { SondeError } from '@sonde/sdk'
+import { fillDisk, smallDisk } from '../../../sdk/test/small-disk.ts'
 import { durationMs } from './forms.ts'
 import { gpuStack } from './gpu-stack.ts'
 import { Params } from './params.ts'
@@ -165,6 +166,19 @@ test('a file that is damaged, full or read-only refuses changes, and its last go
   chmodSync(folder, 0o500)
   assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be written/)
   chmodSync(folder, 0o700)
+})
+
+test('on a full disk a change is refused, and the file and its values stay', async (t) => {
+  const disk = smallDisk(t, 64)
+  if (disk === undefined) return t.skip('only root can mount a small disk')
+  const { params, folder } = open(t, disk)
+  await params.set({ gpu_metrics_max_pods: '50' }, ME)
+  const good = readFileSync(join(folder, 'params.json'), 'utf8')
+  fillDisk(join(folder, 'filler'))
+  assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be written: .*no space/i)
+  assert.equal(readFileSync(join(folder, 'params.json'), 'utf8'), good)
+  assert.deepEqual([params.value('gpu_metrics_max_pods'), params.version, params.fault], ['50', 1, ''])
+  assert.deepEqual(readdirSync(folder).sort(), ['filler', 'params.json', 'params.json.lock'], 'no draft is left')
 })
 
 test('a URL that a server connects to leads to no private address, unless the operator allows it', async (t) => {

@@ -51,7 +51,7 @@ export function scrapeCommands({ program, backend }: Reader): string[] {
   return [...ps, `curl -sG ${shellWord(`${address}/api/v1/query`)} --data-urlencode 'query=up{job="dcgm-exporter"}'`]
 }
 
-/** The labels of pods, of one pod if it is known that it lacks them. */
+/** The labels of all pods, or of a pod without an app. */
 export function labelCommands({ program, backend }: Reader, pod?: { namespace: string; name: string }): string[] {
   const labels =
     pod === undefined

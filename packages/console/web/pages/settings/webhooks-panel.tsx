@@ -95,7 +95,7 @@ function Receivers({ answer, mayChange }: { readonly answer: WebhooksAnswer; rea
   )
 }
 
-/** What a test came to; nothing is set before one. */
+/** The state of a test: sent, ended or refused. Empty before the first. */
 interface TestResult {
   readonly isSent?: boolean
   readonly delivery?: WebhookDelivery
