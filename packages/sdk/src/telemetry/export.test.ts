@@ -190,6 +190,7 @@ test('/metrics of an application shows how its destinations fare', async (t) => 
   await until('the destination fails', async () => (await metricOf('up')) === 0)
   assert.ok((await metricOf('lag_seconds')) >= 90)
   assert.ok((await metricOf('queued_bytes')) > 256)
+  assert.ok((await metricOf('queue_limit_bytes')) >= 65_536)
   assert.deepEqual([await metricOf('records_in_total'), await metricOf('queued_records')], [1, 1])
   await peer.behave('takes')
   await until('it is well again', async () => (await metricOf('up')) === 1)
