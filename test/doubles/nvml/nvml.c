@@ -19,7 +19,7 @@
 #define VGPUS 256
 
 typedef int nvmlReturn_t;
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, MISMATCH = 25, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15 };
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, MISMATCH = 25, DRIVER_NOT_LOADED = 9, TIMED_OUT = 10, LOST = 15, UNKNOWN = 999 };
 
 typedef struct { char busIdLegacy[16]; unsigned domain, bus, device, pciDeviceId, pciSubSystemId; char busId[32]; } nvmlPciInfo_t;
 typedef struct { unsigned gpu, memory; } nvmlUtilization_t;
@@ -327,6 +327,7 @@ static unsigned vgpu_id(const struct gpu *gpu, unsigned at) { return (unsigned)o
 EXPORT nvmlReturn_t nvmlDeviceGetHostVgpuMode(void *handle, int *mode) {
   struct gpu *gpu = enter(handle);
   *mode = 1;
+  if (of(gpu, "vgpus_unknown", 0)) return leave(gpu, UNKNOWN);
   return leave(gpu, of(gpu, "vgpus", -1) < 0 ? NOT_SUPPORTED : SUCCESS);
 }
 

@@ -51,7 +51,7 @@ export function entityPath({ id }: Pick<DeviceInfo, 'id'>): string {
 }
 
 /** The name of a pod; undefined for any other entity. */
-export function podOf({ kind, labels }: Pick<DeviceInfo, 'kind' | 'labels'>): PodName | undefined {
+function podOf({ kind, labels }: Pick<DeviceInfo, 'kind' | 'labels'>): PodName | undefined {
   const { namespace, pod } = labels
   return kind !== 'pod' || !namespace || !pod ? undefined : { namespace, name: pod }
 }

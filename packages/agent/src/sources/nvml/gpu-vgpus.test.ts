@@ -75,6 +75,16 @@ test('a driver without virtual GPUs has none, and the reason is known', NEEDS, a
   assert.deepEqual((await sample()).absences, [], 'it is said once')
 })
 
+test('a driver that does not say whether it has virtual GPUs is asked again', NEEDS, async (t) => {
+  const { play, sample } = bringUp(t)
+  play({ 'gpu0.vgpus': 1, 'gpu0.vgpus_unknown': 1 })
+  const silent = await sample()
+  assert.deepEqual(silent.vgpus, [])
+  assert.match(String(silent.absences[0]?.reason), /nvmlDeviceGetHostVgpuMode answers UNKNOWN/)
+  play({ 'gpu0.vgpus': 1 })
+  assert.equal((await sample()).vgpus.length, 1)
+})
+
 test(
   'a virtual GPU that ends during a reading is left out, and more than the first memory holds are read',
   NEEDS,

@@ -36,8 +36,9 @@ export class GpuVgpus {
   readonly #gpu: GpuHandle
   readonly #context: SourceContext
   readonly #labels: Labels
-  /** Whether the driver is a vGPU manager. It is one from its start to its end. */
-  readonly #isHost: boolean | NvmlFailure
+  readonly #absences: FieldAbsences
+  /** Whether the driver is a vGPU manager. It is one from its start to its end. Undefined: it did not say so far. */
+  #isHost: boolean | undefined
   /** By identity: numbers are used again for later ones. */
   readonly #vgpus = new Map<string, VgpuSeries>()
   #newestUs = 0n
@@ -48,14 +49,12 @@ export class GpuVgpus {
     this.#gpu = gpu
     this.#context = context
     this.#labels = labels
-    this.#isHost = isVgpuHost(gpu)
-    if (this.#isHost === true) return
-    const { code, reason } = this.#isHost === false ? NO_MANAGER : missing(this.#isHost)
-    new FieldAbsences(context.absences, nvmlVgpuType, labels).absent('', code, reason)
+    this.#absences = new FieldAbsences(context.absences, nvmlVgpuType, labels)
   }
 
-  /** Reads all virtual GPUs. The series of one that ended end before those of its successor begin. */
+  /** Reads all virtual GPUs. If one ended, its series end before those of its successor begin. */
   async read(): Promise<void> {
+    this.#isHost ??= this.#askHost()
     if (this.#isHost !== true) return
     const vgpus = await vgpusOf(this.#gpu)
     const uses = this.#isClosed ? undefined : await this.#uses()
@@ -83,6 +82,17 @@ export class GpuVgpus {
   /** A reading that is still open reports nothing more. */
   close(): void {
     this.#isClosed = true
+  }
+
+  #askHost(): boolean | undefined {
+    const found = isVgpuHost(this.#gpu)
+    if (found === true) {
+      this.#absences.present('')
+      return true
+    }
+    const { code, reason } = found === false ? NO_MANAGER : missing(found)
+    this.#absences.absent('', code, reason)
+    return found === false ? false : undefined
   }
 
   async #uses(): Promise<Uses> {
