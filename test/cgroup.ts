@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { join } from 'node:path'
 
 const ROOT = '/sys/fs/cgroup'
+/** What a starved group may use besides. */
+const STARVED_BYTES = 1 << 20
 const PERIOD_US = 100_000
 
 /** What a group may use. */
@@ -44,10 +46,30 @@ export class Cgroup {
     }
   }
 
+  /** The group in which a process is. */
+  static ofProcess(pid: number): Cgroup {
+    const lines = readFileSync(`/proc/${pid}/cgroup`, 'utf8').trim().split('\n')
+    const places = lines.map((line) => line.split(':'))
+    const folders = places.flatMap(([, controllers = '', path = '']) => {
+      if (controllers === '') return [join(ROOT, path)]
+      return /^(cpu|cpu,cpuacct|memory)$/.test(controllers) ? [join(ROOT, controllers, path)] : []
+    })
+    return new Cgroup(folders)
+  }
+
   /** Program with arguments that starts another one within the group. */
   get under(): string[] {
     const join = this.#folders.map((folder) => `echo $$ > ${folder}/cgroup.procs`).join('; ')
     return ['sh', '-c', `${join}; exec "$@"`, 'sh']
+  }
+
+  /** Leaves it little more memory than its processes use: pages of files go, and its next need ends a process. */
+  starve(): void {
+    const used = Number(/^(?:total_)?(?:rss|anon) (\d+)$/m.exec(this.#read('memory.stat') ?? '')?.[1])
+    const limit = this.#folders.flatMap((folder) =>
+      ['memory.limit_in_bytes', 'memory.max'].map((file) => join(folder, file)),
+    )
+    for (const file of limit.filter((file) => existsSync(file))) writeFileSync(file, String(used + STARVED_BYTES))
   }
 
   /** Takes a process that runs already. */

@@ -83,6 +83,12 @@ const ASSUMPTIONS: readonly (Known | Unknown | ByHand)[] = [
     by: 'not yet',
     command: 'rdma dev show',
   },
+  {
+    assumption:
+      'The image of arm64, for BlueField and Grace, starts. It is assembled, and the ELF header of each of its binaries is checked, but it has not run',
+    by: 'not yet',
+    command: 'podman run --rm sonde:0.1.0 --version',
+  },
   { assumption: 'A ratio with a zero in one of its two numbers is no ratio', by: ['header'] },
   {
     assumption: '`15e-255` is the effective bit error ratio of a link without errors',
@@ -166,7 +172,8 @@ of the libraries](../test/doubles/doca/README.md). This page lists how each assu
 
 \`sonde explain --self-test doca\` makes the checks on a node with such a device. [Its report](cli.md#self-test) fits into
 a public bug report, which we ask for. The check in the last column answers the assumption.
-\`rdma dev show\` is a command of iproute2, because the self-test asks only the libraries.
+\`rdma dev show\` is a command of iproute2, because the self-test asks only the libraries, and
+\`podman\` runs [the image](container.md).
 
 ## Assumptions
 

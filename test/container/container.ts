@@ -1,6 +1,8 @@
-import type { TestContext } from 'node:test'
 import { until } from '../sonde-process.ts'
 import type { ContainerOptions, Runtime, Started } from './runtime.ts'
+
+/** What ends with a test, or a loop of faults. */
+type Ended = { after(end: () => unknown): void }
 
 const LIMIT_MS = 120_000
 /** Any free port, because containers here have the network of the machine. */
@@ -19,7 +21,7 @@ export interface Container extends Pick<Started, 'pid'> {
 }
 
 /** Starts a container, which ends with the test. */
-export function startContainer(t: TestContext, runtime: Runtime, options: ContainerOptions): Container {
+export function startContainer(t: Ended, runtime: Runtime, options: ContainerOptions): Container {
   const { child, pid } = runtime.start(options)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -54,11 +56,7 @@ export interface ContainedSonde extends Container {
 }
 
 /** Starts a Sonde in a container and waits until it is ready. */
-export async function startContained(
-  t: TestContext,
-  runtime: Runtime,
-  options: ContainerOptions,
-): Promise<ContainedSonde> {
+export async function startContained(t: Ended, runtime: Runtime, options: ContainerOptions): Promise<ContainedSonde> {
   const container = startContainer(t, runtime, { ...options, env: { ...ANY_PORT, ...options.env } })
   const [, address = '', port = ''] = await container.said(/ready on (http:\S+) · metrics alone on port (\d+)/)
   return { ...container, address, scrapes: `127.0.0.1:${port}` }

@@ -7,18 +7,23 @@ import { after, before, type TestContext, test } from 'node:test'
 import { writeTree } from '../../bench/idle/tree.ts'
 import { root } from '../../scripts/setup.mjs'
 import { metricsOf, numberOn } from '../ask.ts'
+import { Cgroup } from '../cgroup.ts'
 import { needs } from '../debian.ts'
+import { assertStored, Reporter } from '../faults/numbered.ts'
 import { startPrometheus } from '../interop/prometheus-peer.ts'
 import { temporaryDir, until } from '../sonde-process.ts'
-import { startContained, startContainer } from './container.ts'
+import { type ContainedSonde, startContained, startContainer } from './container.ts'
 import { readLayout } from './layout.ts'
 import { type Registry, startRegistry } from './registry.ts'
-import { openRuntime, type Runtime } from './runtime.ts'
+import { type ContainerOptions, openRuntime, type Runtime } from './runtime.ts'
 import { sharedImage } from './shared-image.ts'
 
 const HERE = needs('podman', 'skopeo', 'docker-registry', 'prometheus')
 const LIMIT_MS = 60_000
 const MEMORY_BYTES = 512 << 20
+const LOAD_PERIOD_MS = 20
+/** How a container ends whose process the kernel ended. */
+const KILLED = 137
 
 let layout: string
 let registry: Registry
@@ -87,6 +92,93 @@ test('an agent without rights reads another /proc and /sys, and Prometheus scrap
   assert.equal(series.length, 1)
   assert.equal(await agent.stop(), 0, agent.output())
 })
+
+test('an agent without any permission is ready, names each, and does not repeat itself', HERE, async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const closed = (name: string, mode = 0o700) => {
+    const folder = ownedBy(0, join(path, name))
+    chmodSync(folder, mode)
+    return folder
+  }
+  const tree = writeTree(join(path, 'node'))
+  const agent = await startContained(t, runtime, {
+    mounts: [
+      { from: tree.sysfs, to: '/host/sys', readOnly: true },
+      { from: closed('state'), to: '/var/lib/sonde' },
+      { from: closed('run', 0o755), to: '/run/sonde' },
+      { from: closed('pod-resources'), to: '/var/lib/kubelet/pod-resources' },
+    ],
+    env: { SONDE_PATHS_SYSFS: '/host/sys' },
+  })
+  // Without a container the folders are those of the machine.
+  if (runtime.confinement === 'files') return
+  for (const said of [
+    /rdma absent: \/host\/sys\/class\/infiniband is not there/,
+    /kubernetes denied: \/var\/lib\/kubelet\/pod-resources\/kubelet\.sock may not be read/,
+    /doca_telemetry_pci absent: no libdoca_telemetry\.so/,
+  ])
+    assert.match(agent.output(), said)
+  // It looks for its folders again each second.
+  await until('some more seconds', LIMIT_MS, async () => {
+    const samples = numberOn(await metricsOf(agent), 'sonde_source_samples_total{source="netdev"}')
+    return samples !== undefined && samples > 4
+  })
+  for (const warning of ['applications cannot report', 'clients are not recognised'])
+    assert.equal(agent.output().split(warning).length - 1, 1, agent.output())
+  const text = await metricsOf(agent)
+  assert.doesNotMatch(text, /^rdma_/m, 'an absent device has no numbers')
+  assert.equal(await agent.stop(), 0, agent.output())
+})
+
+test('acknowledged records of a host process survive an upgrade and the limit of memory', HERE, async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const options: ContainerOptions = {
+    args: ['up'],
+    // The user of the process on the machine, so that both may read the file in memory.
+    ...{ asRoot: process.getuid?.() === 0, hostIpc: true, memoryBytes: MEMORY_BYTES },
+    mounts: [
+      { from: ownedBy(0, join(path, 'run')), to: '/run/sonde' },
+      { from: ownedBy(0, join(path, 'state')), to: '/var/lib/sonde' },
+    ],
+    ...(runtime.confinement === 'files' && { env: { XDG_RUNTIME_DIR: '/run', XDG_STATE_HOME: '/var/lib' } }),
+  }
+  const first = await startContained(t, runtime, options)
+  const reporter = new Reporter(join(path, 'run'))
+  t.after(() => reporter.stop())
+  const status = () => reporter.sink.status()
+  const acknowledged = async () => {
+    const before = status().ackedSequence
+    await until('an acknowledgement', LIMIT_MS, () => status().ackedSequence > before)
+  }
+  const shared = () => `shared memory, and not ${status().inlineReason}`
+  await until(shared, LIMIT_MS, () => status().mode === 'shared')
+  await acknowledged()
+  assert.equal(await first.stop(), 0, first.output())
+
+  const second = await startContained(t, runtime, options)
+  await acknowledged()
+  await endByMemory(t, second)
+
+  const third = await startContained(t, runtime, options)
+  reporter.stop()
+  await reporter.sink.flush()
+  assert.deepEqual(status().dropped, {})
+  assert.equal(await third.stop(), 0, third.output())
+  await assertStored(join(path, 'state/store.db'), reporter.reported)
+})
+
+/** Has the kernel end a Sonde, because its container may have no more memory; without a container it is killed. */
+async function endByMemory(t: TestContext, sonde: ContainedSonde): Promise<void> {
+  if (runtime.confinement === 'files') return void (await sonde.stop('SIGKILL'))
+  Cgroup.ofProcess(await sonde.pid()).starve()
+  // Answers take memory until there is no more.
+  const loading = setInterval(() => metricsOf(sonde).catch(() => undefined), LOAD_PERIOD_MS)
+  t.after(() => clearInterval(loading))
+  assert.equal(await sonde.ended, KILLED, sonde.output())
+  clearInterval(loading)
+}
 
 test('an application of another container is acknowledged through shared memory', HERE, async (t) => {
   const { path, remove } = temporaryDir()

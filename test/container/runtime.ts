@@ -7,11 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { programPath } from '../debian.ts'
+import { until } from '../sonde-process.ts'
 import { readLayout, type StoredImage, unpackLayout } from './layout.ts'
 
 const run = promisify(execFile)
 /** Machines of tests may lack the right to raise limits, which podman otherwise does. */
 const ULIMITS = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
+
+const CLEAN_LIMIT_MS = 60_000
+const PERIOD_US = 100_000
 
 /** A folder or file of this machine in a container. */
 export interface Mount {
@@ -31,6 +35,10 @@ export interface ContainerOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly mounts?: readonly Mount[]
   readonly memoryBytes?: number
+  /** Cores, in parts of one. */
+  readonly cores?: number
+  /** Runs it as root, still without rights: it reads what belongs to root, and nothing else. */
+  readonly asRoot?: boolean
   /** Whether it has the shared memory of this machine, as `hostIPC: true` in a pod. */
   readonly hostIpc?: boolean
 }
@@ -64,14 +72,19 @@ export interface Started {
  * by its own loader and libraries as its user: that shows that the image is complete, and confines nothing.
  *
  * @param layout Folder of the image layout.
- * @param pull Name by which podman pulls the image, instead of reading the layout.
+ * @param pull Name of the image in a registry, from which podman pulls it. Default: podman loads the layout.
  */
-export async function openRuntime(layout: string, pull: string): Promise<Runtime> {
+export async function openRuntime(layout: string, pull = layout): Promise<Runtime> {
   const folder = mkdtempSync(join(tmpdir(), 'sonde-container-'))
   const refusals: string[] = []
   for (const open of [openPodman('overlay'), openPodman('vfs'), openRunc, openFiles]) {
     try {
-      return { ...(await open(folder, layout, pull)), refusals }
+      const opened = await open(folder, layout, pull)
+      const close = async () => {
+        await opened.close()
+        rmSync(folder, { recursive: true, force: true })
+      }
+      return { ...opened, close, refusals }
     } catch (error) {
       refusals.push(String(error))
     }
@@ -83,57 +96,95 @@ export async function openRuntime(layout: string, pull: string): Promise<Runtime
 type Opened = Omit<Runtime, 'refusals'>
 
 /** `overlay` shares the layers among containers, where the kernel lets it; `vfs` copies them for each. */
-const openPodman = (driver: 'overlay' | 'vfs') => async (parent: string, _layout: string, image: string) => {
+const openPodman = (driver: 'overlay' | 'vfs') => async (parent: string, _layout: string, name: string) => {
   const folder = join(parent, driver)
-  const own = ['--root', join(folder, 'podman'), '--runroot', join(folder, 'podman-run'), '--storage-driver', driver]
-  const words = [
-    ...own,
-    '--runtime',
-    programPath('runc') ?? 'runc',
-    '--cgroup-manager',
-    'cgroupfs',
-    '--events-backend',
-    'none',
-  ]
-  await run('podman', [...words, 'pull', '--quiet', '--tls-verify=false', image])
-  const command = (name: string, options: ContainerOptions) => [
-    ...[...words, 'run', '--rm', '--name', name, '--network', 'host', ...ULIMITS],
-    ...['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
-    ...Object.entries(options.env ?? {}).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
-    ...(options.mounts ?? []).flatMap(({ from, to, readOnly }) => [
-      '--volume',
-      `${from}:${to}${readOnly ? ':ro' : ''}`,
-    ]),
-    ...(options.memoryBytes === undefined ? [] : ['--memory', String(options.memoryBytes)]),
-    ...(options.hostIpc ? ['--ipc', 'host'] : []),
-    ...(options.entrypoint === undefined ? [] : ['--entrypoint', JSON.stringify(options.entrypoint)]),
-    ...[options.image ?? image, ...(options.args ?? [])],
-  ]
-  await run('podman', command('probe', { args: ['--version'] }))
-  const opened: Opened = {
+  const podman = new Podman(folder, driver)
+  try {
+    const image = await podman.load(name)
+    await podman.run(...podmanArgs('probe', image, { args: ['--version'] }))
+    return podmanRuntime(podman, image)
+  } catch (error) {
+    await podman.close()
+    throw error
+  }
+}
+
+/** podman with images and containers in a folder of its own. */
+class Podman {
+  readonly #folder: string
+  readonly #driver: string
+
+  constructor(folder: string, driver: string) {
+    this.#folder = folder
+    this.#driver = driver
+  }
+
+  /** Starts it in its folder, where it leaves a file if memory is at an end. */
+  spawn(args: readonly string[]): ChildProcess {
+    return spawn('podman', this.#command(args), { cwd: this.#folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  }
+
+  #command(args: readonly string[]): string[] {
+    return [
+      ...['--root', join(this.#folder, 'images'), '--runroot', join(this.#folder, 'run')],
+      ...['--storage-driver', this.#driver, '--runtime', programPath('runc') ?? 'runc'],
+      ...['--cgroup-manager', 'cgroupfs', '--events-backend', 'none', ...args],
+    ]
+  }
+
+  async run(...args: readonly string[]): Promise<string> {
+    return (await run('podman', this.#command(args))).stdout
+  }
+
+  /** Gets an image of a registry, or of the folder of a layout. Resolves with its id. */
+  async load(name: string): Promise<string> {
+    if (!name.startsWith('/')) return (await this.run('pull', '--quiet', '--tls-verify=false', name)).trim()
+    const said = await this.run('load', '--quiet', '--input', `${name}.tar`)
+    return said.trim().split(' ').at(-1) ?? ''
+  }
+
+  async close(): Promise<void> {
+    await this.run('rm', '--all', '--force', '--time', '0').catch(() => undefined)
+    // podman cleans up behind a container that ended, and mounts its storage while it does.
+    await until('the storage of podman to be free', CLEAN_LIMIT_MS, async () => {
+      await run('umount', [join(this.#folder, 'images', this.#driver)]).catch(() => undefined)
+      return removeIfFree(this.#folder)
+    })
+  }
+}
+
+function podmanRuntime(podman: Podman, image: string): Opened {
+  return {
     confinement: 'podman',
     start(options) {
       const name = `sonde-${randomUUID()}`
       return {
-        child: spawn('podman', command(name, options), { stdio: ['ignore', 'pipe', 'pipe'] }),
-        async pid() {
-          const { stdout } = await run('podman', [...words, 'inspect', '--format', '{{.State.Pid}}', name])
-          return Number(stdout)
-        },
+        child: podman.spawn(podmanArgs(name, image, options)),
+        pid: async () => Number(await podman.run('inspect', '--format', '{{.State.Pid}}', name)),
       }
     },
     async extend(folder) {
-      const name = 'localhost/extended'
-      const options = ['--isolation', 'chroot', '--build-arg', `SONDE=${image}`, '--tag', name]
-      await run('podman', [...words, 'build', '--quiet', ...options, folder])
-      return { image: name }
+      const options = ['--isolation', 'chroot', '--build-arg', `SONDE=${image}`]
+      return { image: (await podman.run('build', '--quiet', ...options, folder)).trim() }
     },
-    async close() {
-      await run('podman', [...words, 'rm', '--all', '--force', '--time', '0']).catch(() => undefined)
-      rmSync(parent, { recursive: true, force: true })
-    },
+    close: () => podman.close(),
   }
-  return opened
+}
+
+function podmanArgs(name: string, image: string, options: ContainerOptions): string[] {
+  const { args = [], entrypoint, env = {}, mounts = [], memoryBytes, cores, asRoot, hostIpc } = options
+  return [
+    ...['run', '--rm', '--name', name, '--network', 'host', ...ULIMITS],
+    ...['--read-only', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
+    ...Object.entries(env).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+    ...mounts.flatMap(({ from, to, readOnly }) => ['--volume', `${from}:${to}${readOnly ? ':ro' : ''}`]),
+    ...(memoryBytes === undefined ? [] : ['--memory', String(memoryBytes)]),
+    ...(cores === undefined ? [] : ['--cpus', String(cores)]),
+    ...(asRoot ? ['--user', '0:0'] : []),
+    ...(hostIpc ? ['--ipc', 'host'] : []),
+    ...(entrypoint === undefined ? [] : ['--entrypoint', JSON.stringify(entrypoint)]),
+    ...[options.image ?? image, ...args],
+  ]
 }
 
 async function openRunc(folder: string, layout: string): Promise<Opened> {
@@ -164,14 +215,31 @@ async function openRunc(folder: string, layout: string): Promise<Opened> {
     extend: mounted,
     async close() {
       for (const id of ids) await run('runc', ['delete', '--force', id]).catch(() => undefined)
-      rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function removeIfFree(folder: string): true | undefined {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    return true
+  } catch {
+    return undefined
   }
 }
 
 /** What runc is told: as little as the image needs. */
 function specOf(image: StoredImage, rootfs: string, options: ContainerOptions) {
-  const { args = [], entrypoint = image.entrypoint, env = {}, mounts = [], memoryBytes, hostIpc } = options
+  const {
+    args = [],
+    entrypoint = image.entrypoint,
+    env = {},
+    mounts = [],
+    memoryBytes,
+    cores,
+    asRoot,
+    hostIpc,
+  } = options
   const tmpfs = (destination: string) => ({ destination, type: 'tmpfs', source: 'tmpfs', options: ['mode=1777'] })
   const bind = (source: string, destination: string, ...more: string[]) => ({
     ...{ destination, source, type: 'bind', options: ['rbind', ...more] },
@@ -182,7 +250,7 @@ function specOf(image: StoredImage, rootfs: string, options: ContainerOptions) {
     process: {
       ...{ args: [...entrypoint, ...(args.length > 0 ? args : image.cmd)], cwd: '/' },
       env: [...image.env, ...Object.entries(env).map(([key, value]) => `${key}=${value}`)],
-      user: { uid: image.uid, gid: image.uid },
+      user: asRoot ? { uid: 0, gid: 0 } : { uid: image.uid, gid: image.uid },
       capabilities: { bounding: [], effective: [], permitted: [] },
       noNewPrivileges: true,
     },
@@ -199,7 +267,10 @@ function specOf(image: StoredImage, rootfs: string, options: ContainerOptions) {
     ],
     linux: {
       namespaces: ['pid', 'mount', 'uts', ...(hostIpc ? [] : ['ipc'])].map((type) => ({ type })),
-      resources: memoryBytes === undefined ? {} : { memory: { limit: memoryBytes } },
+      resources: {
+        ...(memoryBytes === undefined ? {} : { memory: { limit: memoryBytes } }),
+        ...(cores === undefined ? {} : { cpu: { period: PERIOD_US, quota: Math.round(cores * PERIOD_US) } }),
+      },
     },
   }
 }
@@ -213,7 +284,7 @@ async function openFiles(folder: string, layout: string): Promise<Opened> {
   const node = [join(libraries, loader), '--library-path', libraries, join(rootfs, 'usr/bin/node')]
   return {
     confinement: 'files',
-    start({ args = [], entrypoint, env = {}, mounts = [] }) {
+    start({ args = [], entrypoint, env = {}, mounts = [], asRoot }) {
       const place = (path: string) => {
         const mount = mounts.find(({ to }) => path === to || path.startsWith(`${to}/`))
         return mount === undefined ? path : mount.from + path.slice(mount.to.length)
@@ -222,7 +293,7 @@ async function openFiles(folder: string, layout: string): Promise<Opened> {
       const words = [...node, place(script), ...(args.length > 0 || entrypoint ? args : image.cmd)]
       const own = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, place(value)]))
       const [program = '', ...rest] = words
-      const user = process.getuid?.() === 0 ? { uid: image.uid, gid: image.uid } : {}
+      const user = process.getuid?.() === 0 && !asRoot ? { uid: image.uid, gid: image.uid } : {}
       const child = spawn(program, rest, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...own },
@@ -231,9 +302,7 @@ async function openFiles(folder: string, layout: string): Promise<Opened> {
       return { child, pid: async () => child.pid ?? 0 }
     },
     extend: mounted,
-    async close() {
-      rmSync(folder, { recursive: true, force: true })
-    },
+    close: async () => undefined,
   }
 }
 

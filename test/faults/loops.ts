@@ -3,6 +3,7 @@ import { cgroup } from './loops/cgroup.ts'
 import { churn } from './loops/churn.ts'
 import { clock } from './loops/clock.ts'
 import { compact } from './loops/compact.ts'
+import { container } from './loops/container.ts'
 import { counters } from './loops/counters.ts'
 import { damage } from './loops/damage.ts'
 import { day } from './loops/day.ts'
@@ -42,7 +43,7 @@ export const ENDS: readonly FaultLoop[] = [compact, doca, docaSources, events, f
 export const SERVICE: readonly FaultLoop[] = [forward, hostile, outage, queue, service]
 
 /** What happens to the machine below it. */
-export const MACHINE: readonly FaultLoop[] = [cgroup, clock, damage, recipe, roots, soak]
+export const MACHINE: readonly FaultLoop[] = [cgroup, clock, container, damage, recipe, roots, soak]
 
 /** Months of simulated time, whose clock is that of the whole process. */
 export const MONTHS: readonly FaultLoop[] = [churn, marks]

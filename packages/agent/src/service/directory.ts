@@ -104,7 +104,9 @@ export class SocketsDir {
       renameSync(begun, this.socket)
     } catch (cause) {
       rmSync(begun, { force: true })
-      throw new SondeError('IPC_DIRECTORY', `${this.socket} cannot be made: ${messageOf(cause)}`, { cause })
+      // Without the name, which differs each time: a reason that stays the same is logged once.
+      const reason = messageOf(cause).replaceAll(` ${begun}`, '')
+      throw new SondeError('IPC_DIRECTORY', `${this.socket} cannot be made: ${reason}`, { cause })
     }
   }
 

@@ -46,6 +46,8 @@ export class Service {
   #server: Server | undefined
   /** Why the socket has not the group of its folder; empty if it has. */
   #groupFault = ''
+  /** The last reason of each warning of an action. */
+  readonly #told = new Map<string, string>()
   #ticker: Ticker | undefined
   #signs: Ticker | undefined
   #settle: () => void
@@ -152,12 +154,15 @@ export class Service {
     this.#try(() => directory.leaveCommonNote(), away)
   }
 
-  /** Runs an action whose failure does not stop the service. */
+  /** Runs an action whose failure does not stop the service. A failure for the same reason is logged once. */
   #try(act: () => void, otherwise: string): void {
     try {
       act()
     } catch (error) {
-      this.#options.log.warn({ reason: messageOf(error) }, otherwise)
+      const reason = messageOf(error)
+      if (this.#told.get(otherwise) === reason) return
+      this.#told.set(otherwise, reason)
+      this.#options.log.warn({ reason }, otherwise)
     }
   }
 
