@@ -1,9 +1,8 @@
+import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = '/sys/fs/cgroup'
-/** What a starved group may use besides. */
-const STARVED_BYTES = 1 << 20
 const PERIOD_US = 100_000
 
 /** What a group may use. */
@@ -52,7 +51,7 @@ export class Cgroup {
     const places = lines.map((line) => line.split(':'))
     const folders = places.flatMap(([, controllers = '', path = '']) => {
       if (controllers === '') return [join(ROOT, path)]
-      return /^(cpu|cpu,cpuacct|memory)$/.test(controllers) ? [join(ROOT, controllers, path)] : []
+      return /^(cpu|cpuacct|cpu,cpuacct|memory)$/.test(controllers) ? [join(ROOT, controllers, path)] : []
     })
     return new Cgroup(folders)
   }
@@ -63,13 +62,15 @@ export class Cgroup {
     return ['sh', '-c', `${join}; exec "$@"`, 'sh']
   }
 
-  /** Leaves it little more memory than its processes use: pages of files go, and its next need ends a process. */
+  /** Leaves it hardly more memory than its processes use: pages of files go, and its next need ends a process. */
   starve(): void {
     const used = Number(/^(?:total_)?(?:rss|anon) (\d+)$/m.exec(this.#read('memory.stat') ?? '')?.[1])
-    const limit = this.#folders.flatMap((folder) =>
+    const files = this.#folders.flatMap((folder) =>
       ['memory.limit_in_bytes', 'memory.max'].map((file) => join(folder, file)),
     )
-    for (const file of limit.filter((file) => existsSync(file))) writeFileSync(file, String(used + STARVED_BYTES))
+    const file = files.find((one) => existsSync(one))
+    assert.ok(file !== undefined, 'a group without a limit of memory')
+    for (let moreBytes = 1 << 20; !isWritten(file, used + moreBytes); moreBytes *= 2);
   }
 
   /** Takes a process that runs already. */
@@ -81,6 +82,14 @@ export class Cgroup {
   get peakBytes(): number | undefined {
     const text = this.#read('memory.max_usage_in_bytes') ?? this.#read('memory.peak')
     return text === undefined ? undefined : Number(text)
+  }
+
+  /** Processor time of its processes, also of those that ended. Unit: seconds; undefined if the kernel does not tell. */
+  get processorSeconds(): number | undefined {
+    const [, usec] = /^usage_usec (\d+)$/m.exec(this.#read('cpu.stat') ?? '') ?? []
+    if (usec !== undefined) return Number(usec) / 1e6
+    const ns = this.#read('cpuacct.usage')
+    return ns === undefined ? undefined : Number(ns) / 1e9
   }
 
   /** How much of the time it wanted it had to wait. Unit: seconds. */
@@ -103,5 +112,15 @@ export class Cgroup {
   #read(file: string): string | undefined {
     const path = this.#folders.map((folder) => join(folder, file)).find((one) => existsSync(one))
     return path === undefined ? undefined : readFileSync(path, 'utf8').trim()
+  }
+}
+
+/** Sets a limit; false if the kernel refuses it, because what is used is more. */
+function isWritten(file: string, bytes: number): boolean {
+  try {
+    writeFileSync(file, String(bytes))
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,6 +1,7 @@
 // The container image, as a registry and a node have it.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
@@ -49,6 +50,14 @@ function ownedBy(uid: number, folder: string): string {
   return folder
 }
 
+/** A folder that the user of the image reads. */
+function sharedFolder(t: TestContext): string {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  chmodSync(path, 0o755)
+  return path
+}
+
 /** A folder in memory that several containers have as their `/dev/shm`. */
 function sharedMemory(t: TestContext): string {
   const folder = mkdtempSync('/dev/shm/sonde-test-')
@@ -60,14 +69,21 @@ function sharedMemory(t: TestContext): string {
 test('a registry has the image by the digest of its layout', HERE, async () => {
   const index = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8'))
   assert.equal(await registry.digestOf('sonde:test'), index.manifests[0].digest)
-  const { labels, uid, entrypoint, cmd } = readLayout(layout)
+  const { labels, uid, entrypoint, cmd, layers } = readLayout(layout)
   assert.deepEqual([uid, entrypoint, cmd], [65_532, ['/usr/bin/sonde'], ['agent']])
   assert.equal(labels['org.opencontainers.image.licenses'], 'Apache-2.0')
+  const list = execFileSync('tar', ['-xzOf', layers.at(-1) ?? '', 'usr/share/sonde/sbom.spdx.json'], {
+    encoding: 'utf8',
+  })
+  const parts = new Set(JSON.parse(list).packages.map(({ name }: { readonly name: string }) => name))
+  // Of the repository, of npm beside and in the program, and of Debian.
+  for (const name of ['sonde', '@sonde/sdk', 'koffi', 'fastify', 'libc6', 'ca-certificates'])
+    assert.ok(parts.has(name), name)
+  assert.ok([...parts].some((name) => /^node-linux-/.test(String(name))))
 })
 
 test('an agent without rights reads another /proc and /sys, and Prometheus scrapes it', HERE, async (t) => {
-  const { path, remove } = temporaryDir()
-  t.after(remove)
+  const path = sharedFolder(t)
   const tree = writeTree(join(path, 'node'))
   const agent = await startContained(t, runtime, {
     mounts: [
@@ -94,8 +110,7 @@ test('an agent without rights reads another /proc and /sys, and Prometheus scrap
 })
 
 test('an agent without any permission is ready, names each, and does not repeat itself', HERE, async (t) => {
-  const { path, remove } = temporaryDir()
-  t.after(remove)
+  const path = sharedFolder(t)
   const closed = (name: string, mode = 0o700) => {
     const folder = ownedBy(0, join(path, name))
     chmodSync(folder, mode)
@@ -132,20 +147,18 @@ test('an agent without any permission is ready, names each, and does not repeat 
 })
 
 test('acknowledged records of a host process survive an upgrade and the limit of memory', HERE, async (t) => {
-  const { path, remove } = temporaryDir()
-  t.after(remove)
+  const path = sharedFolder(t)
   const options: ContainerOptions = {
     args: ['up'],
     // The user of the process on the machine, so that both may read the file in memory.
     ...{ asRoot: process.getuid?.() === 0, hostIpc: true, memoryBytes: MEMORY_BYTES },
     mounts: [
-      { from: ownedBy(0, join(path, 'run')), to: '/run/sonde' },
-      { from: ownedBy(0, join(path, 'state')), to: '/var/lib/sonde' },
+      { from: ownedBy(0, join(path, 'run/sonde')), to: '/run/sonde' },
+      { from: ownedBy(0, join(path, 'state/sonde')), to: '/var/lib/sonde' },
     ],
-    ...(runtime.confinement === 'files' && { env: { XDG_RUNTIME_DIR: '/run', XDG_STATE_HOME: '/var/lib' } }),
   }
   const first = await startContained(t, runtime, options)
-  const reporter = new Reporter(join(path, 'run'))
+  const reporter = new Reporter(join(path, 'run/sonde'))
   t.after(() => reporter.stop())
   const status = () => reporter.sink.status()
   const acknowledged = async () => {
@@ -166,7 +179,7 @@ test('acknowledged records of a host process survive an upgrade and the limit of
   await reporter.sink.flush()
   assert.deepEqual(status().dropped, {})
   assert.equal(await third.stop(), 0, third.output())
-  await assertStored(join(path, 'state/store.db'), reporter.reported)
+  await assertStored(join(path, 'state/sonde/store.db'), reporter.reported)
 })
 
 /** Has the kernel end a Sonde, because its container may have no more memory; without a container it is killed. */
@@ -181,15 +194,13 @@ async function endByMemory(t: TestContext, sonde: ContainedSonde): Promise<void>
 }
 
 test('an application of another container is acknowledged through shared memory', HERE, async (t) => {
-  const { path, remove } = temporaryDir()
-  t.after(remove)
-  chmodSync(path, 0o755)
+  const path = sharedFolder(t)
   const { uid } = readLayout(layout)
   const mounts = [
-    { from: ownedBy(uid, join(path, 'run')), to: '/run/sonde' },
+    { from: ownedBy(uid, join(path, 'run/sonde')), to: '/run/sonde' },
     { from: sharedMemory(t), to: '/dev/shm' },
   ]
-  const state = { from: ownedBy(uid, join(path, 'state')), to: '/var/lib/sonde' }
+  const state = { from: ownedBy(uid, join(path, 'state/sonde')), to: '/var/lib/sonde' }
   const agent = await startContained(t, runtime, { args: ['up'], mounts: [...mounts, state] })
   const extended = await runtime.extend(join(root, 'examples/custom-collector'))
   const collector = startContainer(t, runtime, { ...extended, mounts: [...(extended.mounts ?? []), ...mounts] })

@@ -2,10 +2,11 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { SMALL_FLAGS } from '../../packages/cli/src/restart-small.ts'
 import { programPath } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { readLayout, type StoredImage, unpackLayout } from './layout.ts'
@@ -68,8 +69,8 @@ export interface Started {
 
 /**
  * Takes the best runtime that starts the image here. podman needs root and rights that a test machine may lack. runc
- * needs only namespaces: then the layers are unpacked here, and nothing is pulled. The last runs the files of the image
- * by its own loader and libraries as its user: that shows that the image is complete, and confines nothing.
+ * needs only namespaces: then the layers are unpacked here, and nothing is pulled. The last runs the program of the image
+ * with its libraries as its user: that shows that the image is complete, and confines nothing.
  *
  * @param layout Folder of the image layout.
  * @param pull Name of the image in a registry, from which podman pulls it. Default: podman loads the layout.
@@ -196,7 +197,6 @@ async function openRunc(folder: string, layout: string): Promise<Opened> {
     const id = `sonde-${randomUUID()}`
     const bundle = join(folder, id)
     mkdirSync(bundle)
-    for (const { to } of options.mounts ?? []) mkdirSync(join(rootfs, to), { recursive: true })
     writeFileSync(join(bundle, 'config.json'), JSON.stringify(specOf(image, rootfs, options)))
     ids.push(id)
     return [bundle, id]
@@ -279,9 +279,9 @@ async function openFiles(folder: string, layout: string): Promise<Opened> {
   const image = readLayout(layout)
   const rootfs = join(folder, 'rootfs')
   await unpackLayout(image, rootfs)
-  const loader = process.arch === 'arm64' ? 'ld-linux-aarch64.so.1' : 'ld-linux-x86-64.so.2'
+  // Its user reads them.
+  chmodSync(folder, 0o755)
   const libraries = join(rootfs, 'usr/lib', process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu')
-  const node = [join(libraries, loader), '--library-path', libraries, join(rootfs, 'usr/bin/node')]
   return {
     confinement: 'files',
     start({ args = [], entrypoint, env = {}, mounts = [], asRoot }) {
@@ -289,19 +289,24 @@ async function openFiles(folder: string, layout: string): Promise<Opened> {
         const mount = mounts.find(({ to }) => path === to || path.startsWith(`${to}/`))
         return mount === undefined ? path : mount.from + path.slice(mount.to.length)
       }
-      const script = entrypoint?.[1] ?? join(rootfs, 'usr/bin/sonde')
-      const words = [...node, place(script), ...(args.length > 0 || entrypoint ? args : image.cmd)]
-      const own = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, place(value)]))
-      const [program = '', ...rest] = words
-      const user = process.getuid?.() === 0 && !asRoot ? { uid: image.uid, gid: image.uid } : {}
-      const child = spawn(program, rest, {
+      const script = place(entrypoint?.[1] ?? join(rootfs, 'usr/bin/sonde'))
+      const words = [...SMALL_FLAGS, script, ...(args.length > 0 || entrypoint ? args : image.cmd)]
+      const own = Object.entries(env).map(([key, value]) => [key, place(value)])
+      // The folders of the image that a test replaces.
+      own.push(['XDG_RUNTIME_DIR', dirname(place('/run/sonde'))], ['XDG_STATE_HOME', dirname(place('/var/lib/sonde'))])
+      const child = spawn(join(rootfs, 'usr/bin/node'), words, {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...own },
-        ...user,
+        env: { LD_LIBRARY_PATH: libraries, ...Object.fromEntries(own) },
+        ...(process.getuid?.() === 0 && !asRoot ? { uid: image.uid, gid: image.uid } : {}),
       })
       return { child, pid: async () => child.pid ?? 0 }
     },
-    extend: mounted,
+    extend: async (source) => {
+      // Node finds the SDK of the image from a file beside its packages.
+      const file = join(rootfs, 'collector.ts')
+      copyFileSync(join(source, 'collector.ts'), file)
+      return { entrypoint: ['node', file] }
+    },
     close: async () => undefined,
   }
 }
