@@ -1,9 +1,10 @@
 // Containers of the manifests, started as processes with their arguments, variables and configuration.
 
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { root } from '../../scripts/setup.mjs'
 import { needs } from '../debian.ts'
 import { doubledNode, RECIPE_ENV } from '../recipe/recipe.ts'
 import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
@@ -16,6 +17,18 @@ function argsOf(t: TestContext, { args = [] }: TestContainer, config: string): s
   writeFileSync(join(path, 'sonde.yaml'), config)
   return args.map((arg) => arg.replace('/etc/sonde', path).replace('/var/lib/sonde', join(path, 'data')))
 }
+
+test('the published command has the chart, and prints the manifests of this repository', async () => {
+  const file = readFileSync(join(root, 'deploy/kubernetes/agent.yaml'), 'utf8')
+  const { code, output } = await runSonde(['manifests', '--set', 'createNamespace=true'])
+  assert.equal(code, 0, output)
+  assert.equal(output, file.replace(/^(#.*\n)+/, ''))
+  const wrong = await runSonde(['manifests', '--set', 'console.enabled=true', '--name', 'No'])
+  assert.deepEqual(wrong, {
+    code: 2,
+    output: 'sonde: --name is "No"; allowed: a name of small letters, digits and -, at most 53\n',
+  })
+})
 
 test('the agent of the manifests starts, and its probes and metrics answer at the port of the container', async (t) => {
   const { container, config } = containerIn('deploy/kubernetes/agent.yaml')

@@ -24,7 +24,7 @@ export interface ConfigFile {
 export function readConfigFile(path: string): ConfigFile {
   const fault = codeFault(path)
   if (fault !== '') throw new ConfigError([`--config ${path} is not read: ${fault}`])
-  const text = readTextFile(path)
+  const text = readYamlText(path)
   const lines = new LineCounter()
   const refuse = (faults: readonly YamlFault[]) => {
     if (faults.length === 0) return
@@ -90,8 +90,8 @@ function valuesFault(cause: unknown): string {
     : message
 }
 
-/** Text of a file or pipe that a user named; it is never read past the limit. @throws ConfigError if it cannot be read. */
-export function readTextFile(path: string): string {
+/** Text of a file or pipe that a user named, up to the limit. @throws ConfigError if it cannot be read. */
+export function readYamlText(path: string): string {
   let bytes: Uint8Array | undefined
   try {
     bytes = readGivenFile(path, FILE_BYTES_LIMIT)

@@ -1,4 +1,4 @@
-import { FUNCTIONS, isTrue, textOf } from './functions.ts'
+import { FUNCTIONS, isTrue, printed } from './functions.ts'
 import type { Node, Operand, Pipeline, Templates } from './parse.ts'
 
 /** Variables of a block, and those of the block around it. */
@@ -37,7 +37,7 @@ export class Evaluation {
   #textOf(node: Node, scope: Scope): string {
     if (node.kind === 'text') return node.text
     const value = this.#valueOf(node.pipeline, scope)
-    if (node.kind === 'print') return textOf(value)
+    if (node.kind === 'print') return printed(value)
     if (node.kind === 'set') {
       assign(scope.variables, node, value)
       return ''

@@ -26,18 +26,18 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   fromYaml: (text: string) => parse(text, YAML_OPTIONS) ?? {},
   has: (item: unknown, list: readonly unknown[]) => list.includes(item),
   index: (value: never, ...keys: never[]) => keys.reduce((inner, key) => inner?.[key], value),
-  join: (separator: string, list: readonly unknown[]) => list.map(textOf).join(separator),
+  join: (separator: string, list: readonly unknown[]) => list.map(printed).join(separator),
   list: (...items: unknown[]) => items,
-  mergeOverwrite: (target: Block, ...others: Block[]) => others.reduce(mergeBlocks, target),
+  mergeOverwrite: (target: Block, ...others: Block[]) => others.reduce(mergeValues, target),
   nindent: (count: number, text: string) => `\n${text.replace(/^/gm, ' '.repeat(count))}`,
   not: (value: unknown) => !isTrue(value),
   omit: (block: Block, ...keys: string[]) =>
     Object.fromEntries(Object.entries(block).filter(([key]) => !keys.includes(key))),
   printf(format: string, ...args: unknown[]) {
     let next = 0
-    return format.replace(/%[sv]/g, () => textOf(args[next++]))
+    return format.replace(/%[sv]/g, () => printed(args[next++]))
   },
-  quote: (value: unknown) => JSON.stringify(textOf(value)),
+  quote: (value: unknown) => JSON.stringify(printed(value)),
   replace: (part: string, by: string, text: string) => text.replaceAll(part, by),
   sha256sum: (text: string) => createHash('sha256').update(text).digest('hex'),
   ternary: (yes: unknown, no: unknown, condition: boolean) => (condition ? yes : no),
@@ -55,15 +55,15 @@ export function isTrue(value: unknown): boolean {
 }
 
 /** A value as it is printed; nothing for a missing value. */
-export function textOf(value: unknown): string {
+export function printed(value: unknown): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
 /** Merges a block into another, block by block: other values replace. Returns the first. */
-export function mergeBlocks(target: Block, other: Block): Block {
+export function mergeValues(target: Block, other: Block): Block {
   for (const [key, value] of Object.entries(other)) {
     const own = target[key]
-    if (isBlock(own) && isBlock(value)) target[key] = mergeBlocks({ ...own }, value)
+    if (isBlock(own) && isBlock(value)) target[key] = mergeValues({ ...own }, value)
     else target[key] = value
   }
   return target

@@ -1,4 +1,4 @@
-import { piecesOf, type Token, tokensOf } from './tokens.ts'
+import { type ActionWord, templateParts, wordsOf } from './tokens.ts'
 
 /** A value in an action: a literal, a path of fields, or the result of a pipeline. */
 export type Operand =
@@ -45,12 +45,12 @@ export function parseTemplate(name: string, text: string, templates: Templates):
   let frames: Frame[] = [{ node: undefined, list: main, endsOuter: false }]
   const top = () => frames.at(-1) as Frame
   const add = (node: Node) => top().list.push(node)
-  for (const piece of piecesOf(text)) {
+  for (const piece of templateParts(text)) {
     if ('text' in piece) {
       add({ kind: 'text', text: piece.text })
       continue
     }
-    const tokens = tokensOf(piece.action)
+    const tokens = wordsOf(piece.action)
     const [first, second] = tokens
     const word = first?.kind === 'name' ? first.value : ''
     if (word === 'define') {
@@ -82,7 +82,7 @@ function open(frames: Frame[], node: BlockNode, endsOuter: boolean): void {
   frames.push({ node, list: node.body, endsOuter })
 }
 
-function blockOf(kind: BlockNode['kind'], tokens: readonly Token[]): BlockNode {
+function blockOf(kind: BlockNode['kind'], tokens: readonly ActionWord[]): BlockNode {
   if (kind !== 'range') return { kind, pipeline: pipelineOf(tokens), body: [], other: [] }
   const at = tokens.findIndex(({ value, kind }) => kind === 'mark' && value === ':=')
   const variables = tokens.slice(0, Math.max(at, 0)).filter((token) => token.kind === 'variable')
@@ -95,7 +95,7 @@ function blockOf(kind: BlockNode['kind'], tokens: readonly Token[]): BlockNode {
   }
 }
 
-function actionOf(tokens: readonly Token[]): Node {
+function actionOf(tokens: readonly ActionWord[]): Node {
   const [first, second] = tokens
   const isSet = first?.kind === 'variable' && second?.kind === 'mark' && (second.value === ':=' || second.value === '=')
   if (!isSet) return { kind: 'print', pipeline: pipelineOf(tokens) }
@@ -103,14 +103,14 @@ function actionOf(tokens: readonly Token[]): Node {
   return { kind: 'set', variable: first.value, isNew: second.value === ':=', pipeline }
 }
 
-function pipelineOf(tokens: readonly Token[]): Pipeline {
+function pipelineOf(tokens: readonly ActionWord[]): Pipeline {
   const reader = { tokens, next: 0 }
   const pipeline = readPipeline(reader)
   if (reader.next < tokens.length) throw new Error(`${tokens[reader.next]?.value} was not expected`)
   return pipeline
 }
 
-function readPipeline(reader: { readonly tokens: readonly Token[]; next: number }): Pipeline {
+function readPipeline(reader: { readonly tokens: readonly ActionWord[]; next: number }): Pipeline {
   const commands: Operand[][] = [[]]
   for (;;) {
     const token = reader.tokens[reader.next]
@@ -130,7 +130,7 @@ function readPipeline(reader: { readonly tokens: readonly Token[]; next: number 
 
 const LITERALS: Readonly<Record<string, unknown>> = { true: true, false: false, nil: undefined }
 
-function operandOf({ kind, value }: Token): Operand {
+function operandOf({ kind, value }: ActionWord): Operand {
   if (kind === 'text') return { kind: 'literal', value }
   if (kind === 'number') return { kind: 'literal', value: Number(value) }
   if (kind === 'field') return { kind: 'path', variable: '.', fields: fieldsOf(value) }

@@ -1,8 +1,8 @@
 /** A part of a template: text that is copied, or an action between `{{` and `}}`. */
-export type Piece = { readonly text: string } | { readonly action: string }
+export type TemplatePart = { readonly text: string } | { readonly action: string }
 
 /** A word of an action. */
-export interface Token {
+export interface ActionWord {
   readonly kind: 'text' | 'number' | 'name' | 'variable' | 'field' | 'mark'
   readonly value: string
   /** Whether it follows the token before it without a blank, as the field in `(list 1).first`. */
@@ -14,8 +14,8 @@ const TOKEN =
   /\s*(?:("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?)|(\$\w*(?:\.\w+)*)|((?:\.\w+)+|\.(?!\w))|(\w+)|(:=|[=|(),]))/y
 
 /** The parts of a template. `{{-` removes blanks before, `-}}` after; comments are removed. */
-export function piecesOf(template: string): Piece[] {
-  const pieces: Piece[] = []
+export function templateParts(template: string): TemplatePart[] {
+  const pieces: TemplatePart[] = []
   let from = 0
   let trimsNext = false
   const addText = (text: string, trimsEnd: boolean) => {
@@ -36,8 +36,8 @@ export function piecesOf(template: string): Piece[] {
 }
 
 /** The words of an action. */
-export function tokensOf(action: string): Token[] {
-  const tokens: Token[] = []
+export function wordsOf(action: string): ActionWord[] {
+  const tokens: ActionWord[] = []
   TOKEN.lastIndex = 0
   while (TOKEN.lastIndex < action.length) {
     const start = TOKEN.lastIndex
@@ -46,7 +46,7 @@ export function tokensOf(action: string): Token[] {
       throw new Error(`the action ${JSON.stringify(action)} is not understood after ${start} characters`)
     const [whole, text, number, variable, field, name, mark] = match
     const isGlued = start > 0 && !/^\s/.test(whole)
-    const of = (kind: Token['kind'], value: string) => tokens.push({ kind, value, isGlued })
+    const of = (kind: ActionWord['kind'], value: string) => tokens.push({ kind, value, isGlued })
     if (text !== undefined) of('text', text.startsWith('"') ? JSON.parse(text) : text.slice(1, -1))
     else if (number !== undefined) of('number', number)
     else if (variable !== undefined) of('variable', variable)

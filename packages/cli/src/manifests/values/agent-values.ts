@@ -1,5 +1,5 @@
 import { flag, integer, list, pattern, section, setting } from '@sonde/sdk/config'
-import { hostPath, objectName, part, parts, portName, quantity, text, texts } from './forms.ts'
+import { anyText, hostPath, objectName, part, parts, portName, quantity, texts } from './forms.ts'
 
 const path = () => pattern(/^\/[\w./-]*$/, 'a path such as /healthz')
 
@@ -40,7 +40,7 @@ export const resources = (cpu: string, memory: string, cpuMax: string, memoryMax
 
 /** What every container can have in addition. */
 export const extras = {
-  extraArgs: setting(list(text(), 64, 'arguments'), [], 'Further arguments of the command'),
+  extraArgs: setting(list(anyText(), 64, 'arguments'), [], 'Further arguments of the command'),
   extraEnv: setting(parts('variables, each with name and value or valueFrom'), [], 'Further variables'),
   extraVolumes: setting(parts('volumes'), [], 'Further volumes of the pod'),
   extraVolumeMounts: setting(parts('mounts'), [], 'Further mounts of the container'),
@@ -101,7 +101,7 @@ export const agentValues = {
       false,
       'Whether the agent reads DOCA devices: privileged, with /dev of the node. The image needs the DOCA packages',
     ),
-    devices: setting(list(text(), 64, 'devices'), [], 'RDMA names, interfaces or PCI addresses; empty: all'),
+    devices: setting(list(anyText(), 64, 'devices'), [], 'RDMA names, interfaces or PCI addresses; empty: all'),
   }),
   nvml: section({
     enabled: setting(flag(), true, "Whether NVIDIA's runtime gives the pod all GPUs and the library of the driver"),
@@ -163,9 +163,9 @@ export const agentValues = {
     },
     'Security of the container. Root without capabilities: it opens what root owns, such as the socket of the kubelet',
   ),
-  runtimeClassName: setting(text(), '', "RuntimeClass; nvidia where NVIDIA's runtime is not that of the node"),
+  runtimeClassName: setting(anyText(), '', "RuntimeClass; nvidia where NVIDIA's runtime is not that of the node"),
   priorityClassName: setting(
-    text(),
+    anyText(),
     'system-node-critical',
     'Priority: a node that runs out of memory keeps its monitoring',
   ),

@@ -1,6 +1,6 @@
 import { choice, flag, integer, list, pattern, section, setting } from '@sonde/sdk/config'
 import { extras, probes, resources } from './agent-values.ts'
-import { objectName, part, parts, quantity, text, texts } from './forms.ts'
+import { anyText, objectName, part, parts, quantity, texts } from './forms.ts'
 
 /** Values of the console: one pod that serves the page over a Prometheus. */
 export const consoleValues = {
@@ -13,7 +13,7 @@ export const consoleValues = {
     ),
     urlSecret: section({
       name: setting(objectName(), '', 'Secret with the address, if the address has a password'),
-      key: setting(text(), 'url', 'Key of the address in the Secret'),
+      key: setting(anyText(), 'url', 'Key of the address in the Secret'),
     }),
   }),
   config: setting(
@@ -26,7 +26,7 @@ export const consoleValues = {
     enabled: setting(flag(), true, 'Whether tokens, parameters and the log of changes survive the pod'),
     existingClaim: setting(objectName(), '', 'A claim that exists; empty: a new claim'),
     size: setting(quantity(), '1Gi', 'Size of the new claim'),
-    storageClass: setting(text(), '', 'Class of the new claim; empty: that of the cluster'),
+    storageClass: setting(anyText(), '', 'Class of the new claim; empty: that of the cluster'),
     accessModes: setting(
       list(choice(['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany']), 4, 'access modes'),
       ['ReadWriteOnce'],
@@ -57,7 +57,7 @@ export const consoleValues = {
     { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
     'Security of the container',
   ),
-  priorityClassName: setting(text(), '', 'Priority'),
+  priorityClassName: setting(anyText(), '', 'Priority'),
   nodeSelector: setting(texts(), { 'kubernetes.io/os': 'linux' }, 'Labels of the nodes'),
   tolerations: setting(parts('tolerations'), [], 'Taints that do not keep the console away'),
   affinity: setting(part(), {}, 'Affinity'),

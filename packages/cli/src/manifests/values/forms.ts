@@ -26,7 +26,7 @@ export const portName = () =>
 export const hostPath = () => pattern(/^(\/[^:\s]+)?$/, 'an absolute path without blanks and colons, or empty')
 
 /** Text that may be empty. */
-export const text = () => v.pipe(v.string('text'), v.maxLength(1024, 'text of at most 1024 characters'))
+export const anyText = () => v.pipe(v.string('text'), v.maxLength(1024, 'text of at most 1024 characters'))
 
 /** Texts by name, such as labels and annotations. */
 export const texts = () => v.record(v.string(), v.string('text by name'), 'text by name')

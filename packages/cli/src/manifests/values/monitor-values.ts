@@ -1,5 +1,5 @@
 import { flag, integer, list, section, setting } from '@sonde/sdk/config'
-import { interval, objectName, parts, text, texts } from './forms.ts'
+import { anyText, interval, objectName, parts, texts } from './forms.ts'
 
 const LABELS = 'Labels by which a Prometheus selects the object, such as release: kube-prometheus-stack'
 /** Series of one node have the name of the node, as where Prometheus is configured by files. */
@@ -24,13 +24,13 @@ export const monitorValues = {
     ...monitor('ScrapeConfig for agents outside of the cluster', [
       { sourceLabels: ['__address__'], regex: '(.+):\\d+', targetLabel: 'instance' },
     ]),
-    targets: setting(list(text(), 4096, 'targets'), [], 'HOST:PORT of these agents'),
+    targets: setting(list(anyText(), 4096, 'targets'), [], 'HOST:PORT of these agents'),
   }),
   prometheusRule: section({
     enabled: setting(flag(), false, 'Whether there is a PrometheusRule with the alerts; needs the Prometheus operator'),
     additionalLabels: setting(texts(), {}, LABELS),
     namespace: setting(objectName(), '', 'Namespace of the rules; empty: that of the other objects'),
-    exclude: setting(list(text(), 64, 'files'), [], 'Files of rules that are left out, such as cluster.yaml'),
+    exclude: setting(list(anyText(), 64, 'files'), [], 'Files of rules that are left out, such as cluster.yaml'),
     intervalSeconds: setting(integer(0, 3600, 'seconds'), 0, 'Interval of every group; 0: that of its file'),
   }),
 }

@@ -1,11 +1,11 @@
 import { type ConfigIssue, check } from '@sonde/sdk/config'
 import { parse, parseDocument } from 'yaml'
 import { ConfigError } from '../../config/config-error.ts'
-import { readTextFile } from '../../config/file.ts'
+import { readYamlText } from '../../config/file.ts'
 import { checkRooms } from '../../config/rooms.ts'
 import { depthFault, syntaxFaults } from '../../config/yaml-faults.ts'
 import { chartValues } from '../chart.ts'
-import { type Block, isBlock, mergeBlocks, YAML_OPTIONS } from '../template/functions.ts'
+import { type Block, isBlock, mergeValues, YAML_OPTIONS } from '../template/functions.ts'
 import { valuesSchema } from './values.ts'
 
 /**
@@ -16,7 +16,7 @@ import { valuesSchema } from './values.ts'
  */
 export function readValues(files: readonly string[], settings: readonly string[]): Block {
   const given = [...files.map(readValuesFile), ...settings.map(readSetting)]
-  const values = withoutNull(given.reduce(mergeBlocks, chartValues()))
+  const values = withoutNull(given.reduce(mergeValues, chartValues()))
   const checked = check(valuesSchema, values, '')
   const faults: ConfigIssue[] = checked.ok ? [] : [...checked.issues]
   for (const [place, config] of configsIn(values)) faults.push(...faultsOfConfig(place, config))
@@ -25,7 +25,7 @@ export function readValues(files: readonly string[], settings: readonly string[]
 }
 
 function readValuesFile(path: string): Block {
-  const text = readTextFile(path)
+  const text = readYamlText(path)
   const deep = depthFault(text)
   const document = deep === undefined ? parseDocument(text, { ...YAML_OPTIONS, prettyErrors: false }) : undefined
   const faults = document === undefined ? [deep] : syntaxFaults(text, document)

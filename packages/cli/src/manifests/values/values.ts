@@ -2,7 +2,7 @@ import { block, choice, flag, list, section, setting } from '@sonde/sdk/config'
 import * as v from 'valibot'
 import { agentValues } from './agent-values.ts'
 import { consoleValues } from './console-values.ts'
-import { objectName, part, parts, text, texts } from './forms.ts'
+import { anyText, objectName, part, parts, texts } from './forms.ts'
 import { monitorValues } from './monitor-values.ts'
 
 /**
@@ -11,12 +11,12 @@ import { monitorValues } from './monitor-values.ts'
  */
 export const valuesSchema = block({
   // A parent chart may have further keys here.
-  global: v.nullish(v.looseObject({ imageRegistry: setting(text(), '', 'Registry of all images; it wins') }), {}),
+  global: v.nullish(v.looseObject({ imageRegistry: setting(anyText(), '', 'Registry of all images; it wins') }), {}),
   image: section({
-    registry: setting(text(), '', 'Registry of the image, such as registry.example.com'),
-    repository: setting(text(), 'sonde', 'Name of the image in its registry; npm run image builds it'),
-    tag: setting(text(), '', 'Tag of the image; empty: the version of the chart'),
-    digest: setting(text(), '', 'Digest of the image, sha256:…; it wins over the tag'),
+    registry: setting(anyText(), '', 'Registry of the image, such as registry.example.com'),
+    repository: setting(anyText(), 'sonde', 'Name of the image in its registry; npm run image builds it'),
+    tag: setting(anyText(), '', 'Tag of the image; empty: the version of the chart'),
+    digest: setting(anyText(), '', 'Digest of the image, sha256:…; it wins over the tag'),
     pullPolicy: setting(choice(['Always', 'IfNotPresent', 'Never']), 'IfNotPresent', 'When a node pulls the image'),
   }),
   imagePullSecrets: setting(parts('secrets, such as {name: registry}'), [], 'Secrets for the registry'),
