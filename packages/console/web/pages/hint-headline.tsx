@@ -1,8 +1,10 @@
-import type { Hint } from '@sonde/sdk/api'
+import type { Hint, ListedDevice } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import { Headline, type HeadlineText } from '../components/headline.tsx'
 import { serverNowMs } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'
+import { deviceQuestion } from './grafana/grafana-address.ts'
+import { GrafanaLink } from './grafana/grafana-link.tsx'
 import { evidenceOf } from './node/evidence.ts'
 
 interface HintHeadlineProps {
@@ -12,10 +14,12 @@ interface HintHeadlineProps {
   readonly toMs?: number | undefined
   /** The most important hint, if any. */
   readonly worst: Hint | undefined
+  /** The device of that hint, if the page is about more than the device. */
+  readonly device?: ListedDevice | undefined
 }
 
 /** A headline with a link to the evidence of the worst hint. */
-export function HintHeadline({ text, moment, toMs, worst }: HintHeadlineProps) {
+export function HintHeadline({ text, moment, toMs, worst, device }: HintHeadlineProps) {
   const page = usePageState()
   return (
     <Headline
@@ -25,12 +29,15 @@ export function HintHeadline({ text, moment, toMs, worst }: HintHeadlineProps) {
       actions={
         worst &&
         worst.evidence.length > 0 && (
-          <Link
-            className="button is-primary"
-            href={page.hrefTo('/explore', evidenceOf(worst, { nowMs: serverNowMs(), toMs }))}
-          >
-            See the evidence
-          </Link>
+          <>
+            <Link
+              className="button is-primary"
+              href={page.hrefTo('/explore', evidenceOf(worst, { nowMs: serverNowMs(), toMs }))}
+            >
+              See the evidence
+            </Link>
+            {device && <GrafanaLink question={deviceQuestion(device)} />}
+          </>
         )
       }
     />

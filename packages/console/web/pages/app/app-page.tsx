@@ -10,10 +10,11 @@ import { countText, formatQuantity } from '../../format/number.ts'
 import { BYTES, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { appQuestion } from '../grafana/grafana-address.ts'
+import { GrafanaLink } from '../grafana/grafana-link.tsx'
 import { usePageTitle } from '../use-page-title.ts'
 import { AppCharts } from './app-charts.tsx'
 import { GpuPodTable } from './gpu-pod-table.tsx'
-import { GrafanaLink } from './grafana-link.tsx'
 import { NoNumbers } from './no-numbers.tsx'
 import { ServiceTable } from './service-table.tsx'
 import { TelemetryBadge } from './telemetry-badge.tsx'
@@ -24,12 +25,13 @@ export function AppPage({ app }: { readonly app: string }) {
   usePageTitle(`${app} · GPU`)
   const page = usePageState()
   const { data, error, retry } = useAppGpu(app)
+  const namespaces = new Set(data?.pods.map(({ namespace }) => namespace))
   const note = data && data.intervalMs > 0 && `a sample every ${formatDuration(data.intervalMs)}`
   return (
     <>
       <PageHead title={`${app} GPU`} parent={{ label: 'Apps', href: page.hrefTo('/apps') }} note={note}>
         {data && <TelemetryBadge state={data.state} />}
-        <GrafanaLink app={app} answer={data} />
+        <GrafanaLink question={appQuestion(app, namespaces)} hasHelp />
       </PageHead>
       {!data && !error && <Outlines panels={4} waitsFor="the pods of this app" />}
       {!data && error && <Unanswered fact="The GPUs of this app are not known." error={error} onRetry={retry} />}

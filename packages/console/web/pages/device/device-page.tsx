@@ -27,6 +27,8 @@ import { deviceAt } from '../../devices/moment-hints.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
+import { deviceQuestion } from '../grafana/grafana-address.ts'
+import { GrafanaLink } from '../grafana/grafana-link.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
 import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
@@ -294,6 +296,7 @@ function DeviceLinks({ device }: { readonly device: DeviceInfo }) {
       <Link className="button" href={page.hrefTo('/explain', { of: device.id })}>
         Explain
       </Link>
+      <GrafanaLink question={deviceQuestion(device)} />
     </>
   )
 }

@@ -18,6 +18,8 @@ import { GONE_STATE, interfaceFact, interfaceState, NOT_READ_STATE } from '../..
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
+import { deviceQuestion } from '../grafana/grafana-address.ts'
+import { GrafanaLink } from '../grafana/grafana-link.tsx'
 import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { interfaceFacts, interfaceHeadline } from './interface-facts-strip.ts'
@@ -49,7 +51,9 @@ export function InterfacePage({ device }: { readonly device: string }) {
         title={device}
         parent={{ label: 'Fabric', href: page.hrefTo('/fabric') }}
         note={isKnown && <StateMark tone={state.tone} word={state.word} />}
-      />
+      >
+        <GrafanaLink question={deviceQuestion({ kind: 'netdev', host: '', labels: { device } })} />
+      </PageHead>
       {error && !series && (
         <Empty icon="critical" fact="The counters are not known.">
           {error.message}

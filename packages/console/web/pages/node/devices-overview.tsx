@@ -125,7 +125,9 @@ function NodeHeadline({
     ...totals,
     moment: spoken,
   })
-  return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={hints[0]} />
+  const [worst] = hints
+  const device = devices.find(({ id }) => id === worst?.device)
+  return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={worst} device={device} />
 }
 
 /** The latest end of a confirmed hint. Unconfirmed hints do not count. */

@@ -1,32 +1,36 @@
-import type { AppGpuAnswer } from '@sonde/sdk/api'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useParams } from '../../api/params.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { usePageState } from '../../state/time-window.ts'
-import { grafanaAddress } from './grafana-address.ts'
+import { GRAFANA_VARIABLES, type GrafanaQuestion, grafanaAddress } from './grafana-address.ts'
 
-const VARIABLES = ['app', 'service', 'namespace', 'rack'] as const
+interface GrafanaLinkProps {
+  /** Undefined: nothing that has a dashboard. */
+  readonly question: GrafanaQuestion | undefined
+  /** Whether a dialog explains the names of variables. Default: no. */
+  readonly hasHelp?: boolean
+}
 
-/** The way to the dashboard of an app in Grafana; nothing if Grafana is not configured. */
-export function GrafanaLink({ app, answer }: { readonly app: string; readonly answer: AppGpuAnswer | undefined }) {
+/** The way to a dashboard of Grafana in the window of the page; nothing if Grafana is not configured. */
+export function GrafanaLink({ question, hasHelp = false }: GrafanaLinkProps) {
   const page = usePageState()
   const params = useParams().data?.params ?? []
   const [isHelped, setIsHelped] = useState(false)
   const param = (name: string): string => params.find((each) => each.name === name)?.value ?? ''
-  const namespaces = new Set(answer?.pods.map(({ namespace }) => namespace))
-  const [only = ''] = namespaces.size === 1 ? namespaces : []
-  const address = grafanaAddress(param, { app, namespace: only, range: page.range })
-  if (address === '') return null
+  const address = question === undefined ? '' : grafanaAddress(param, question, page.range)
+  if (question === undefined || address === '') return null
   return (
     <>
       <a className="button" href={address} target="_blank" rel="noreferrer">
         <Icon name="link" /> Open in Grafana
       </a>
-      <button type="button" className="button" onClick={() => setIsHelped(true)}>
-        Dashboard filter mismatch?
-      </button>
+      {hasHelp && (
+        <button type="button" className="button" onClick={() => setIsHelped(true)}>
+          Dashboard filter mismatch?
+        </button>
+      )}
       {isHelped && (
         <Dialog label="Variables of Grafana dashboards" className="grafana-help" onClose={() => setIsHelped(false)}>
           <h2 className="panel-title">The dashboard shows nothing?</h2>
@@ -35,7 +39,7 @@ export function GrafanaLink({ app, answer }: { readonly app: string; readonly an
             <Link href={page.hrefTo('/settings')}>parameters</Link>:
           </p>
           <dl className="grafana-variables">
-            {VARIABLES.map((of) => (
+            {GRAFANA_VARIABLES.map((of) => (
               <div key={of}>
                 <dt>
                   <code>grafana_dashboard_var_{of}</code>
@@ -46,7 +50,7 @@ export function GrafanaLink({ app, answer }: { readonly app: string; readonly an
               </div>
             ))}
           </dl>
-          <p>Grafana answers 404 until the dashboard with the UID sonde-gpu-app is imported.</p>
+          <p>Grafana answers 404 until the dashboard with the UID {question.dashboard} is imported.</p>
           <button type="button" className="button" onClick={() => setIsHelped(false)}>
             Close
           </button>
