@@ -106,7 +106,10 @@ test('login and settings', needs('chromium-headless-shell'), async (t) => {
       assert.equal(await page.getByRole('heading', { name: 'Log of changes' }).count(), 0)
       await assertSound(page)
       await takePicture(t, page, 'settings-viewer')
+      // The page loads anew, and may show the login before.
+      const loaded = page.waitForEvent('load')
       await page.getByRole('button', { name: 'Log out' }).click()
+      await loaded
       await page.getByRole('heading', { name: 'Log in to Sonde' }).waitFor()
     }
     await stage.visit('/settings', look, LOGGED_OUT)
