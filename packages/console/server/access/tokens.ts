@@ -75,7 +75,8 @@ export class Tokens {
   /**
    * Adds a token. Nobody can read it again.
    *
-   * @throws SondeError `ACC_FROM` if the given token has not the form of one, `ACC_NAME` if the name is not allowed or taken, `ACC_LIMIT` if there are too many; `STA_…`.
+   * @throws SondeError `ACC_FROM` if the given token has not the form of one, `ACC_NAME` if the name is not allowed or
+   * taken, `ACC_LIMIT` if there are too many; `STA_…`.
    */
   async add({ name, role, addedBy, expiresMs, token: given }: NewToken): Promise<string> {
     if (!NAME_FORM.test(name))

@@ -30,16 +30,16 @@ const versionsSchema = v.object({
 })
 
 /** What an agent says about its node. */
-export type NodeFacts = Pick<ListedNode, 'node' | 'startedMs' | 'hardware' | 'simulated'>
+export type AgentReading = Pick<ListedNode, 'node' | 'startedMs' | 'hardware' | 'simulated'>
 
 /** @throws SondeError `NOD_ANSWER` */
-export function nodeFacts(answer: unknown): NodeFacts {
+export function readNode(answer: unknown): AgentReading {
   const { node, startedMs, simulated, hardware } = checked(nodeSchema, answer)
   return { node, startedMs, simulated, hardware: [hardware.gpus, hardware.nics].filter(Boolean).join(' · ') }
 }
 
 /** The hints that have not ended. @throws SondeError `NOD_ANSWER` */
-export function hintFacts(answer: unknown): Pick<ListedNode, 'hintCount' | 'severity'> {
+export function openHints(answer: unknown): Pick<ListedNode, 'hintCount' | 'severity'> {
   const open = checked(hintsSchema, answer).hints.filter(({ stage }) => stage === 'standing')
   const severity = (['critical', 'warning', 'notice'] as const).find((each) =>
     open.some((hint) => hint.severity === each),
@@ -48,7 +48,7 @@ export function hintFacts(answer: unknown): Pick<ListedNode, 'hintCount' | 'seve
 }
 
 /** @throws SondeError `NOD_ANSWER` */
-export function versionFacts(answer: unknown): readonly PartVersion[] {
+export function readVersions(answer: unknown): readonly PartVersion[] {
   return checked(versionsSchema, answer).versions
 }
 
@@ -57,7 +57,7 @@ export function versionFacts(answer: unknown): readonly PartVersion[] {
  *
  * @throws SondeError `NOD_LOGIN` if the agent refuses the console, `NOD_ANSWER` if it is no answer of an agent.
  */
-export async function jsonOf(response: IncomingMessage): Promise<unknown> {
+export async function agentJson(response: IncomingMessage): Promise<unknown> {
   refuseStatus(response)
   const parts: Buffer[] = []
   let bytes = 0

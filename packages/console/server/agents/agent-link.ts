@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { SondeError } from '@sonde/sdk'
-import type { ListedNode, NodeState, PartVersion } from '@sonde/sdk/api'
+import type { ListedNode, PartVersion, ReachState } from '@sonde/sdk/api'
 import type { Timers } from '@sonde/sdk/internal'
 import type { Certificates } from '../access/followed-certificates.ts'
 import { OutboundClient } from '../outbound/outbound-client.ts'
-import { hintFacts, jsonOf, type NodeFacts, nodeFacts, versionFacts } from './agent-answers.ts'
+import { type AgentReading, agentJson, openHints, readNode, readVersions } from './agent-answers.ts'
 import type { AgentLogin } from './agent-login.ts'
 import type { AgentPlace } from './discovery-file.ts'
 
@@ -44,10 +44,10 @@ export class AgentLink {
   readonly #timers: Timers
   readonly #ending = new AbortController()
   #client: { readonly certificates: Certificates | undefined; readonly client: OutboundClient } | undefined
-  #state: NodeState = 'asking'
+  #state: ReachState = 'asking'
   #sinceMs = Date.now()
   #reason = 'it has not answered yet'
-  #facts: NodeFacts | undefined
+  #facts: AgentReading | undefined
   #versions: readonly PartVersion[] = []
   #outlook: Outlook = { hintCount: null, severity: null, answeredMs: null }
   #lookCount = 0
@@ -153,9 +153,9 @@ export class AgentLink {
     try {
       await this.#login.look()
       const [facts, hints] = await Promise.all([this.#json('/api/v1/node'), this.#json('/api/v1/hints')])
-      this.#facts = nodeFacts(facts)
-      this.#outlook = { ...hintFacts(hints), answeredMs: Date.now() }
-      if (this.#lookCount++ % VERSION_LOOKS === 0) this.#versions = versionFacts(await this.#json('/api/v1/versions'))
+      this.#facts = readNode(facts)
+      this.#outlook = { ...openHints(hints), answeredMs: Date.now() }
+      if (this.#lookCount++ % VERSION_LOOKS === 0) this.#versions = readVersions(await this.#json('/api/v1/versions'))
       this.#become('reachable', '')
     } catch (error) {
       if (this.#ending.signal.aborted) return
@@ -167,10 +167,10 @@ export class AgentLink {
   async #json(path: string): Promise<unknown> {
     const headers = { accept: 'application/json' }
     const signal = this.#ending.signal
-    return jsonOf(await this.#open({ method: 'GET', path, headers, signal, limitMs: LOOK_LIMIT_MS }))
+    return agentJson(await this.#open({ method: 'GET', path, headers, signal, limitMs: LOOK_LIMIT_MS }))
   }
 
-  #become(state: NodeState, reason: string): void {
+  #become(state: ReachState, reason: string): void {
     this.#reason = reason
     if (state === this.#state) return
     this.#state = state

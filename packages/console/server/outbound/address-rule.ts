@@ -14,7 +14,7 @@ export interface AddressRule {
    * Link-local, metadata, multicast and unspecified addresses are never allowed.
    */
   readonly allowsPrivate?: boolean
-  /** Whether shared (100.64.0.0/10) and reserved addresses are allowed, which clusters give to nodes. Default: false. */
+  /** Whether shared (100.64.0.0/10) and reserved addresses are allowed: clusters have some. Default: false. */
   readonly allowsShared?: boolean
   /** Default: the resolver of the system. */
   readonly resolve?: Resolve

@@ -7,7 +7,7 @@ import {
   routeAddress,
 } from '@sonde/sdk/api'
 import { hear } from '../state/clock.ts'
-import { scopedAddress } from '../state/node-scope.ts'
+import { isUnanswerable, scopedAddress } from '../state/node-scope.ts'
 import { csrfWord, isLoggedOut } from '../state/session.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
 import { parseMarked, unmarked } from './marked-text.ts'
@@ -30,6 +30,7 @@ export class ApiError extends Error {
 const REQUEST_LIMIT_MS = 15_000
 
 async function request(path: string, init: RequestInit): Promise<Response> {
+  if (isUnanswerable(path)) throw new ApiError('CON_NO_AGENT', 404, 'This needs an agent: open the page of a node.')
   let response: Response
   try {
     response = await fetch(unmarked(scopedAddress(path)), { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })

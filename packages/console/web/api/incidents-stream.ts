@@ -1,7 +1,9 @@
 import { useEffect } from 'react'
+import { isConsole, isUnanswerable } from '../state/node-scope.ts'
 import { followStream } from './follow-stream.ts'
 import { retryIncidents } from './incidents.ts'
 
+const ADDRESS = '/api/v1/incidents/stream'
 /** Least time between requests for the shown lists and for the shown incident. Unit: milliseconds. */
 const RENEW_EVERY_MS = 1_000
 
@@ -28,18 +30,17 @@ export function useIncidentsStream(): void {
     // The stream is closed while the tab is hidden.
     const look = (): void => {
       stream?.close()
-      stream = document.hidden
-        ? undefined
-        : followStream({
-            address: () => '/api/v1/incidents/stream',
-            proof: 'incidents',
-            takers: { incidents: renewSoon },
-          })
+      stream =
+        document.hidden || isUnanswerable(ADDRESS)
+          ? undefined
+          : followStream({ address: () => ADDRESS, proof: 'incidents', takers: { incidents: renewSoon } })
     }
     document.addEventListener('visibilitychange', look)
+    const forget = isConsole.subscribe(look)
     look()
     return () => {
       document.removeEventListener('visibilitychange', look)
+      forget()
       clearTimeout(renewing)
       stream?.close()
     }

@@ -1,6 +1,7 @@
 import type { LatestAnswer, NodeAnswer, SourceAnswer, SourcesAnswer, TypesAnswer } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { learnServerClock } from '../state/clock.ts'
+import { isConsole } from '../state/node-scope.ts'
 import { createValueStore, useStore, type ValueStore } from '../state/value-store.ts'
 import { type ApiError, getAnswer } from './client.ts'
 
@@ -66,7 +67,10 @@ export function usePoll<T>(poll: Poll<T>): Resource<T> {
 const nodePoll = createPoll(
   () => getAnswer('/api/v1/node'),
   5_000,
-  (node, askedMs) => learnServerClock(node.nowMs, askedMs, Date.now()),
+  (node, askedMs) => {
+    isConsole.set(node.backend !== undefined)
+    learnServerClock(node.nowMs, askedMs, Date.now())
+  },
 )
 const sourcesPoll = createPoll(() => getAnswer('/api/v1/sources'), 2_000)
 const typesPoll = createPoll(() => getAnswer('/api/v1/types'), 5_000)

@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter'
 import { useNode } from '../api/resources.ts'
 import { logout, useIdentity } from '../api/session.ts'
 import { Icon } from '../components/icon.tsx'
-import { formatQuantity } from '../format/number.ts'
+import { countText, formatQuantity } from '../format/number.ts'
 import { BYTES } from '../format/quantity.ts'
 import { scopedNode } from '../state/node-scope.ts'
 import { toggleTheme, useTheme } from '../state/theme.ts'
@@ -22,7 +22,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
     <header className="top-bar">
       <div className="place">
         <span className="place-name">{scopedNode() || (node?.node ?? ' ')}</span>
-        {node && <span className="place-hardware">{node.backend ?? hardwareLine(node.hardware)}</span>}
+        {node && <span className="place-hardware">{placeWords(node)}</span>}
         {node?.simulated && <SimulatedBadge onOpen={onScenarios} />}
       </div>
       <LiveState />
@@ -67,6 +67,12 @@ const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/nodes', '/settings', '/tr
 /** Whether the page uses the window. Incidents have their own windows. */
 function hasWindow(location: string): boolean {
   return !WITHOUT_WINDOW.has(location) && !location.startsWith('/incidents/')
+}
+
+/** What the server is: a node with its hardware, or a console with its history. */
+function placeWords({ backend, nodeCount = 0, hardware }: NodeAnswer): string {
+  if (backend === undefined) return hardwareLine(hardware)
+  return backend === '' ? `console of ${countText(nodeCount, 'node')}` : backend
 }
 
 /** The hardware of the node: GPUs and NICs, else processors and memory. */

@@ -1,7 +1,7 @@
 import { retryAll, useFrameState } from '../api/query-client.ts'
 import { refreshAll, useNode } from '../api/resources.ts'
 import type { Notice } from '../components/banner.tsx'
-import { formatAge, formatClock, zoneName } from '../format/time.ts'
+import { formatAge, formatClock, formatDateTime, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'
 
@@ -77,6 +77,15 @@ export function useNotices(): Notice[] {
       tone: 'info',
       fact: `No samples from ${formatClock(gap.fromMs, zone)} to ${formatClock(gap.toMs, zone)} ${zoneName(zone, gap.toMs)}.`,
       detail: `They are not available: ${gap.reason.replace(/\.$/, '')}. The charts show the gap.`,
+    })
+  }
+  const certificate = node.data?.certificate
+  if (certificate !== undefined && certificate.fault !== '') {
+    notices.push({
+      id: 'certificate',
+      tone: 'warning',
+      fact: 'A newer certificate is not in use.',
+      detail: `${certificate.fault.replace(/\.$/, '')}. The one in use ends ${formatDateTime(certificate.endsMs, zone)} ${zoneName(zone, certificate.endsMs)}.`,
     })
   }
   const store = node.data?.store

@@ -1,3 +1,11 @@
+import { createValueStore } from './value-store.ts'
+
+/** Whether the server is a console, which has no devices, events and hints of its own. */
+export const isConsole = createValueStore(false)
+
+/** Routes of an agent that every page asks again and again. */
+const OF_AGENT = /^\/api\/v1\/(devices|events|hints|incidents|sources|simulator)(?=[/?]|$)/
+
 /** Routes of a console itself. All others are asked of the node that a page is about. */
 const OF_CONSOLE = /^\/api\/v1\/(session|login|logout|params|audit|webhooks|nodes)(?=[/?]|$)/
 
@@ -18,6 +26,11 @@ export function scopedNode(): string {
     // A stray per cent sign stands for itself.
     return name
   }
+}
+
+/** Whether nothing is to be asked at a route: the page is about a console, and only an agent has it. */
+export function isUnanswerable(address: string): boolean {
+  return isConsole.get() && pageBase() === '' && OF_AGENT.test(address)
 }
 
 /** The address of a route: that of the node that the page is about, if there is one. */

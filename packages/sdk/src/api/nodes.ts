@@ -33,7 +33,7 @@ export interface ListedVersion extends PartVersion {
  * State of an agent, seen from the console. `asking`: it has not answered yet. `refused`: it does not accept the
  * console's login, or what it answers makes no sense.
  */
-export type NodeState = 'asking' | 'reachable' | 'unreachable' | 'refused'
+export type ReachState = 'asking' | 'reachable' | 'unreachable' | 'refused'
 
 /** An agent of a console. Numbers that are not known are null. */
 export interface ListedNode {
@@ -43,7 +43,7 @@ export interface ListedNode {
   readonly url: string
   /** How it calls itself; empty before its first answer. */
   readonly node: string
-  readonly state: NodeState
+  readonly state: ReachState
   /** Since when it has this state. Unit: milliseconds since the Unix epoch. */
   readonly sinceMs: number
   /** Why, as a sentence; empty if it is reachable. */
