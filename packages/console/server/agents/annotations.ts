@@ -1,7 +1,7 @@
 import type { Annotation, AnnotationsAnswer } from '@sonde/sdk/api'
 import { type AnnotationsWanted, matchingAnnotations, messageOf } from '@sonde/sdk/internal'
 import * as v from 'valibot'
-import { jsonOf } from './agent-answers.ts'
+import { agentJson } from './agent-answers.ts'
 import type { AgentLink } from './agent-link.ts'
 
 /** Agents that are asked at the same time. */
@@ -47,7 +47,7 @@ async function annotationsOfAgent(
     const path = `/api/v1/annotations?from=${fromMs}&to=${toMs}`
     const headers = { accept: 'application/json' }
     const response = await link.ask({ method: 'GET', path, headers, signal, limitMs: LIMIT_MS })
-    return v.parse(answerSchema, await jsonOf(response))
+    return v.parse(answerSchema, await agentJson(response))
   } catch (error) {
     signal.throwIfAborted()
     return [unknown(link.place.name, wanted, messageOf(error))]

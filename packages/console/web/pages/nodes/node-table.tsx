@@ -26,7 +26,7 @@ export function NodeTable({ nodes, nowMs }: { readonly nodes: readonly ListedNod
       key: 'hardware',
       head: 'Hardware',
       label: 'Hardware',
-      look: ({ hardware }) => (hardware === '' ? 'is-empty' : ''),
+      look: ({ hardware }) => (hardware === '' ? 'is-empty' : 'is-row'),
       cell: ({ hardware }) => hardware || '–',
     },
     { key: 'url', head: 'Address', label: 'Address', look: 'mono', cell: ({ url }) => url },

@@ -24,7 +24,8 @@ export function VersionTable({ nodes }: { readonly nodes: readonly ListedNode[] 
         key: kind,
         head,
         label: head,
-        look: (node) => (found(node).length === 0 ? 'is-empty' : 'node-versions'),
+        look: (node) =>
+          found(node).length === 0 ? 'is-empty' : kind === 'firmware' ? 'is-row node-versions' : 'node-versions',
         cell: (node) => <Versions versions={found(node)} />,
       }
     }),
