@@ -98,7 +98,8 @@ export class Incidents {
     return {
       ...{ nowMs, ...window, incidents, openCount: this.openCount, rules, blind },
       ...(next === undefined ? {} : { next }),
-      unknown: unknown
+      // Without a start, the list has whatever is kept.
+      unknown: (wanted.fromMs === undefined ? [] : unknown)
         .map((span) => ({ ...span, fromMs: Math.max(span.fromMs, window.fromMs) }))
         .filter((span) => span.toMs > span.fromMs),
     }

@@ -164,7 +164,8 @@ function surveyFrames(): void {
     next = {
       isOpen: streamOpen === false || next.isOpen === false ? false : (streamOpen ?? next.isOpen),
       sinceMs: streamOpen === false ? Math.max(next.sinceMs, streamSinceMs) : next.sinceMs,
-      newestMs: Math.max(next.newestMs, newestMs),
+      // The samples of a fixed window say nothing about now.
+      newestMs: Math.max(next.newestMs, frame.staleFromMs === undefined ? 0 : newestMs),
       staleFromMs: earlier(next.staleFromMs, frame.staleFromMs),
       awaitedSinceMs: earlier(next.awaitedSinceMs, frame.awaitedSinceMs),
       error: error ?? next.error,

@@ -7,6 +7,7 @@ import { KeysSheet } from './keys-sheet.tsx'
 import { NavigationRail } from './navigation-rail.tsx'
 import { ScenarioSheet } from './scenarios/scenario-sheet.tsx'
 import { SearchSheet } from './search-sheet.tsx'
+import { TimeStrip } from './time-strip.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useNotices } from './use-notices.ts'
 import { type ShellSheet, useShortcuts } from './use-shortcuts.ts'
@@ -29,6 +30,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <NavigationRail onKeys={() => setSheet('keys')} />
       <TopBar onSearch={() => setSheet('search')} onScenarios={() => setSheet('scenarios')} />
+      <TimeStrip />
       <main id="content" className={stale ? 'content is-stale' : 'content'} tabIndex={-1}>
         <Banner notices={notices} />
         <StaleContext value={stale}>{children}</StaleContext>
