@@ -95,7 +95,7 @@ test('the file is valid OpenAPI 3.1, and the server has it', async (t) => {
 
 test('it has every route in the sources', () => {
   const route =
-    /\b(?:(?:app\.(?:get|post|put|patch|delete)(?:<[^(]*>)?|answerRoute)\(\s*(?:app, )?|ADDRESS = |EVENTS_STREAM = )'(\/[^']*)'/g
+    /\b(?:(?:app\.(?:get|post|put|patch|delete)(?:<[^(]*>)?|answerRoute)\(\s*(?:app, )?|ADDRESS = |(?:EVENTS|INCIDENTS)_STREAM = )'(\/[^']*)'/g
   const found = packageSources()
     .filter(({ path }) => !/\.test\.ts$|\/web\/|\/page\.ts$/.test(path))
     .flatMap(({ text }) =>

@@ -115,6 +115,17 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     errors: ['INC_UNKNOWN', 'QRY_BUSY'],
   }),
   ...INCIDENT_CHANGES,
+  {
+    ...{ method: 'get', path: '/api/v1/incidents/stream', tag: 'Incidents', summary: 'Incidents whenever they change' },
+    ...OF_AGENT,
+    answers: [
+      {
+        ...{ status: 200, description: 'Server-sent events `incidents` and `fault`', mediaType: 'text/event-stream' },
+        schema: { type: 'string', description: 'Data of events: StreamEvents' },
+      },
+    ],
+    errors: ['STR_LIMIT'],
+  },
   answering('/api/v1/annotations', 'Incidents', 'Incidents as annotations of Grafana', {
     description: 'A console needs `console.agents`, and answers with the annotations of all agents.',
     query: {
