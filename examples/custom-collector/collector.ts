@@ -1,5 +1,5 @@
-// A collector of one's own: the free space of folders, as a job sees it. It reports to the agent of its node, and serves
-// its own /metrics if PROMETHEUS_ENDPOINT is set. Its image is made by the Containerfile beside it.
+// A collector of one's own: the free space of folders, as a job sees it. It reports to the agent of its node, and
+// serves its own /metrics if PROMETHEUS_ENDPOINT is set. Its image is made by the Containerfile beside it.
 
 import { statfs } from 'node:fs/promises'
 import { createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
