@@ -84,7 +84,7 @@ export class Cgroup {
     return text === undefined ? undefined : Number(text)
   }
 
-  /** Processor time of its processes, also of those that ended. Unit: seconds; undefined if the kernel does not tell. */
+  /** Processor time of its processes, also of those that ended. Unit: seconds; undefined if it is unknown. */
   get processorSeconds(): number | undefined {
     const [, usec] = /^usage_usec (\d+)$/m.exec(this.#read('cpu.stat') ?? '') ?? []
     if (usec !== undefined) return Number(usec) / 1e6

@@ -69,8 +69,8 @@ export interface Started {
 
 /**
  * Takes the best runtime that starts the image here. podman needs root and rights that a test machine may lack. runc
- * needs only namespaces: then the layers are unpacked here, and nothing is pulled. The last runs the program of the image
- * with its libraries as its user: that shows that the image is complete, and confines nothing.
+ * needs only namespaces: then the layers are unpacked here, and nothing is pulled. The last runs the program of the
+ * image with its libraries as its user: that shows that the image is complete, and confines nothing.
  *
  * @param layout Folder of the image layout.
  * @param pull Name of the image in a registry, from which podman pulls it. Default: podman loads the layout.

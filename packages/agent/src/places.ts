@@ -4,7 +4,7 @@
 /** Language of the modules: as they are written, or as they are published. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
-/** Possible places of the description of the HTTP API: beside the published program, or among the pages of a checkout. */
+/** Places of the description of the HTTP API: beside the published program, or among the pages of a checkout. */
 export const OPENAPI_FILES: readonly URL[] = ['./openapi.json', '../../../docs/openapi.json'].map(
   (place) => new URL(place, import.meta.url),
 )

@@ -17,6 +17,8 @@ import { isPassed } from './rules/measure.ts'
 import type { HintRule } from './rules/rule.ts'
 import { SeriesWatch } from './watch/series-watch.ts'
 
+export { RULES } from './rules/index.ts'
+
 /**
  * Rules are evaluated this often. Sources have different phases, and a missing sample only shows with time. Unit:
  * milliseconds.

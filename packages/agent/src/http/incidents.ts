@@ -4,7 +4,7 @@ import { askerOf, JsonReader } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { IncidentFilter } from '../incidents/incident-filter.ts'
-import { NOTE_LENGTH_MAX, type NoteKind } from '../incidents/incident-notes.ts'
+import { type IncidentNoteKind, NOTE_LENGTH_MAX } from '../incidents/incident-notes.ts'
 import { incidentWindow } from '../incidents/incidents.ts'
 import { movedSignals } from '../incidents/moved-signals.ts'
 import type { RuleBook } from '../rules/rule.ts'
@@ -39,7 +39,7 @@ export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Quer
   answerRoute(app, '/api/v1/incidents/:id/moved', (request) =>
     queried.places.take(askerOf(request), () => movedAnswer(agent, request.params.id ?? '')),
   )
-  const write = (path: string, kind: NoteKind) => {
+  const write = (path: string, kind: IncidentNoteKind) => {
     app.post<{ Params: { readonly id: string } }>(`/api/v1/incidents/:id/${path}`, async (request, reply) => {
       const text = kind === 'note' ? textOf(request.body) : ''
       const { incident } = await incidents.get(request.params.id)

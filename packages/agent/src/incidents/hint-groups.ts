@@ -1,5 +1,5 @@
 import { type Hint, spanOfHint } from '@sonde/sdk/api'
-import { RULES } from '../hints/rules/index.ts'
+import { RULES } from '../hints/hints.ts'
 
 /** Two hints of one cause begin this close to each other at most, unless one continues the other. Milliseconds. */
 const TOGETHER_MS = 300_000

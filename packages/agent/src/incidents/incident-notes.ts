@@ -12,7 +12,7 @@ const INCIDENT_NOTE_COUNT_MAX = 100
 const NS_PER_MS = 1_000_000n
 
 /** What people write on incidents, as records: the history keeps it as long as the incidents. */
-export const noteType = defineOwnType('sonde_incident_note', 'What a person wrote on an incident', {
+const incidentNoteType = defineOwnType('sonde_incident_note', 'What a person wrote on an incident', {
   time: timestamp(),
   incident: text({ help: 'Id of the incident' }),
   kind: text({ help: 'acknowledged or note' }),
@@ -21,10 +21,10 @@ export const noteType = defineOwnType('sonde_incident_note', 'What a person wrot
 })
 
 /** Whether somebody saw an incident, or wrote a text. */
-export type NoteKind = 'acknowledged' | 'note'
+export type IncidentNoteKind = 'acknowledged' | 'note'
 
 interface KeptNote extends IncidentNote {
-  readonly kind: NoteKind
+  readonly kind: IncidentNoteKind
 }
 
 /** Options of {@link IncidentNotes}. */
@@ -75,7 +75,7 @@ export class IncidentNotes {
    * Adds a note. A second person who acknowledges changes nothing.
    * @throws SondeError `INC_FORM`, `INC_LIMIT`.
    */
-  add(id: string, kind: NoteKind, who: string, text: string): void {
+  add(id: string, kind: IncidentNoteKind, who: string, text: string): void {
     if (text.length > NOTE_LENGTH_MAX || (kind === 'note' && text.trim() === ''))
       throw new SondeError('INC_FORM', `a note has ${text.length} characters; allowed: 1 to ${NOTE_LENGTH_MAX}`)
     if (kind === 'acknowledged' && this.acknowledgedBy(id) !== undefined) return
@@ -83,20 +83,25 @@ export class IncidentNotes {
       throw new SondeError('INC_LIMIT', `an incident has at most ${INCIDENT_NOTE_COUNT_MAX} notes`)
     const atMs = Date.now()
     this.#keep(id, { kind, atMs, who, text })
-    this.#source.report(noteType, { time: BigInt(atMs) * NS_PER_MS, incident: id, kind, who, note: text })
+    this.#source.report(incidentNoteType, { time: BigInt(atMs) * NS_PER_MS, incident: id, kind, who, note: text })
     this.#source.flush()
   }
 
   async #read(): Promise<void> {
-    const request = { type: noteType.name, fromMs: 0, toMs: Date.now(), recordLimit: NOTE_COUNT_MAX }
+    const request = { type: incidentNoteType.name, fromMs: 0, toMs: Date.now(), recordLimit: NOTE_COUNT_MAX }
     const batches = (await this.#records?.(request)) ?? []
     const ownNotes = [...this.#notes]
     this.#notes.clear()
     this.#count = 0
     for (const { type, bytes, count, symbols } of batches) {
-      if (type.fingerprint !== noteType.fingerprint) continue
-      for (const { time, incident, kind, who, note } of readRecords(noteType, viewsOf(bytes), count, symbols))
-        this.#keep(incident, { kind: kind as NoteKind, atMs: Number(BigInt(time) / NS_PER_MS), who, text: note })
+      if (type.fingerprint !== incidentNoteType.fingerprint) continue
+      for (const { time, incident, kind, who, note } of readRecords(incidentNoteType, viewsOf(bytes), count, symbols))
+        this.#keep(incident, {
+          kind: kind as IncidentNoteKind,
+          atMs: Number(BigInt(time) / NS_PER_MS),
+          who,
+          text: note,
+        })
     }
     for (const [id, notes] of ownNotes) for (const note of notes) this.#keep(id, note)
   }

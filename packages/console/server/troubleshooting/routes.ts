@@ -19,7 +19,7 @@ export function troubleshootingRoutes(app: FastifyInstance, origin: Troubleshoot
 }
 
 /** Looks at each hop, for a reader. */
-export async function troubleshoot(
+async function troubleshoot(
   origin: TroubleshootingOrigin,
   exporter: ExporterInstall,
   program: SondeProgram,

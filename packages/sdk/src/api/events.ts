@@ -1,5 +1,5 @@
-// Answers about events of traceback: children of `GET /api/v1/incidents/:id`, for the agent and the page. Times are milliseconds since the Unix
-// epoch, with fractions down to the resolution of a signal.
+// Answers about events of traceback: children of `GET /api/v1/incidents/:id`, for the agent and the page. Times are
+// milliseconds since the Unix epoch, with fractions down to the resolution of a signal.
 
 /** Why an event ended. */
 export type EventEnd =

@@ -223,7 +223,8 @@ export class ApiClient {
    *
    * @throws SondeError if the first connection fails, or the server refuses; the reason of the signal if it is aborted.
    * @example
-   * for await (const { event, data } of client.stream({ queries: [{ metric: 'nvml_gpu_power_watts', function: 'avg' }] }))
+   * const queries = [{ metric: 'nvml_gpu_power_watts', function: 'avg' }]
+   * for await (const { event, data } of client.stream({ queries }))
    *   if (event === 'points') console.log(data.results)
    */
   stream(

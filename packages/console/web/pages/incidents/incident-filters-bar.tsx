@@ -7,7 +7,7 @@ import { formatSpanOfTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { formatSpan } from '../../state/url-state.ts'
 import { titledDevices } from './event-device.ts'
-import { SEVERITIES, WITHIN_CHOICES } from './incident-filters.ts'
+import { HINT_SEVERITIES, WITHIN_CHOICES } from './incident-filters.ts'
 
 const STATES = [
   ['All', undefined],
@@ -15,7 +15,7 @@ const STATES = [
   ['Ended', 'ended'],
 ] as const
 
-const SEVERITY_OPTIONS = SEVERITIES.map((name) => [name, name[0]?.toUpperCase() + name.slice(1)] as const)
+const SEVERITY_OPTIONS = HINT_SEVERITIES.map((name) => [name, name[0]?.toUpperCase() + name.slice(1)] as const)
 const KIND_OPTIONS = [
   ['hint', 'Hints'],
   ['event', 'Traceback events'],
@@ -53,7 +53,7 @@ export function IncidentFilters({
         all="Any severity"
         value={severity}
         options={SEVERITY_OPTIONS}
-        onChange={(value) => page.change({ severity: SEVERITIES.find((one) => one === value) }, 'replace')}
+        onChange={(value) => page.change({ severity: HINT_SEVERITIES.find((one) => one === value) }, 'replace')}
       />
       <Choice
         label="Kind"

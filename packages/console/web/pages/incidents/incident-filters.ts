@@ -15,7 +15,7 @@ const KINDS = ['hint', 'event'] as const
 const STEPS = 60
 
 /** The severities, the worst first. */
-export const SEVERITIES: readonly HintSeverity[] = ['critical', 'warning', 'notice']
+export const HINT_SEVERITIES: readonly HintSeverity[] = ['critical', 'warning', 'notice']
 
 /** Whether the address filters the incidents. */
 export function isFiltered({ rule, device, state, withinMs, fromMs, severity, kind, q }: UrlState): boolean {

@@ -99,7 +99,7 @@ function jsonMembers(members: Flat): string {
   return recordMembers(members as Parameters<typeof recordMembers>[0], () => 'null')
 }
 
-/** A value in a column: text in quotes, which are doubled inside, and never a formula; a line feed would begin a row. */
+/** A value in a column: text in quotes, which are doubled inside, and no formula. A line feed would begin a row. */
 function csvText(value: Flat[string]): string {
   const isNumber = typeof value !== 'string' && !Array.isArray(value)
   return isNumber ? plainText(value) : `"${spreadsheetText(plainText(value)).replaceAll('"', '""')}"`
