@@ -198,16 +198,27 @@ test('login and settings', needs('chromium-headless-shell'), async (t) => {
     await stage.visit('/troubleshooting', look, LOGGED_OUT)
   })
 
-  await t.test('the page of an app has the badge of telemetry', async () => {
-    const look = async (page: Page): Promise<void> => {
-      await login(page, viewer)
-      const badge = page.getByRole('link', { name: 'Telemetry Enabled' })
-      await badge.waitFor()
-      await badge.click()
-      await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-    }
-    await stage.visit('/apps/llama/gpu', look, LOGGED_OUT)
-  })
+  await t.test(
+    'the page of an app has the badge of telemetry, and leads to Grafana as the parameters say',
+    async () => {
+      const grafana = ['grafana_url=http://grafana.test/', 'grafana_dashboard_var_app=application']
+      const { code, output } = await runSonde(['params', 'set', ...grafana, ...shared])
+      assert.equal(code, 0, output)
+      const look = async (page: Page): Promise<void> => {
+        await login(page, viewer)
+        const link = await page.getByRole('link', { name: 'Open in Grafana' }).getAttribute('href')
+        assert.match(link ?? '', /^http:\/\/grafana\.test\/d\/.*[?&]var-application=llama(&|$)/)
+        await page.getByRole('button', { name: 'Dashboard filter mismatch?' }).click()
+        await page.getByText('now var-application').waitFor()
+        await page.getByRole('button', { name: 'Close' }).click()
+        const badge = page.getByRole('link', { name: 'Telemetry Enabled' })
+        await badge.waitFor()
+        await badge.click()
+        await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+      }
+      await stage.visit('/apps/llama/gpu', look, LOGGED_OUT)
+    },
+  )
 
   await t.test('a page whose session ended asks for a login, and stays at its address', async () => {
     const look = async (page: Page): Promise<void> => {

@@ -124,7 +124,16 @@ test('parameters over HTTP, on a server with an exporter', async (t) => {
     await set({ gpu_metrics_max_pods: '1' })
     const refused = await fetch(sonde.address + metrics)
     assert.deepEqual([refused.status, /APP_CAP/.test(await refused.text())], [400, true])
-    await set({ gpu_metrics_max_pods: '' })
+    await set({ gpu_metrics_max_pods: '', gpu_metrics_max_concurrent: '1' })
+    const crowd = async (): Promise<number[]> =>
+      Promise.all(Array.from({ length: 16 }, async () => (await fetch(sonde.address + metrics)).status))
+    // Answers take milliseconds, so two of them meet in most crowds.
+    const statuses = await until('one too many at a time', LIMIT_MS, async () => {
+      const met = await crowd()
+      return met.includes(503) && met
+    })
+    assert.ok(statuses.includes(200), 'the others are answered')
+    await set({ gpu_metrics_max_concurrent: '' })
   })
 
   await t.test('parameters of charts are stored, say so, and are rendered', async () => {

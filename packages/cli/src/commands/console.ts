@@ -26,6 +26,7 @@ import {
   podsAnswer,
   scraperRoutes,
   troubleshootingRoutes,
+  type WebhookEvent,
   type Webhooks,
   webhookRoutes,
 } from '@sonde/console'
@@ -83,7 +84,7 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   await agents?.start()
   const words = [await historyWords(history), agentWords(agents), await accessWords(management.access)]
   console.log(printable(`Sonde is ready on ${addresses} · ${words.filter((each) => each !== '').join(' · ')}`))
-  const watch = history && watchAgents(webhooks, history)
+  const watch = watchAgents(webhooks, agents, history)
   return {
     addresses,
     async close() {
@@ -121,15 +122,25 @@ function agentWords(agents: Agents | undefined): string {
 }
 
 /** Sends an event when an agent leaves; undefined if nobody wants it. */
-function watchAgents(webhooks: Webhooks, history: PrometheusHistory): AgentWatch | undefined {
+function watchAgents(
+  webhooks: Webhooks,
+  agents: Agents | undefined,
+  history: PrometheusHistory | undefined,
+): AgentWatch | undefined {
   if (!webhooks.hasReceivers) return undefined
-  const watch = new AgentWatch({
-    series: (asked) => history.series(asked),
-    notify: (event) => webhooks.notify(event),
-    timers: processTimers,
-  })
+  const given = { notify: (event: WebhookEvent) => webhooks.notify(event), timers: processTimers }
+  const watch =
+    agents === undefined
+      ? new AgentWatch({ ...given, sign: 'samples', present: async () => history && scrapedAgents(history) })
+      : new AgentWatch({ ...given, sign: 'answers', present: async () => agents.reachable })
   watch.start()
   return watch
+}
+
+/** The agents of which a Prometheus has samples, by their instance. */
+async function scrapedAgents(history: PrometheusHistory): Promise<string[]> {
+  const series = await history.series({ metric: 'sonde_process_uptime_seconds' })
+  return series.flatMap(({ labels: { instance = '' } }) => (instance === '' ? [] : [instance]))
 }
 
 /** Parts of a server. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,11 +75,22 @@ async function consoleOver(
   const ask = (path: string, init?: RequestInit) => fetch(`http://${address}/api/v1/nodes${path}`, init)
   const codeOf = async (path: string, init?: RequestInit) =>
     ((await (await ask(path, init)).json()) as { code: string }).code
+  /** As a program may ask that does not shorten a path before, as `fetch` does. */
+  const codeOfRaw = (path: string) =>
+    new Promise<string>((resolve, reject) => {
+      const sent = httpRequest({ host: '127.0.0.1', port: address.split(':')[1], path: `/api/v1/nodes${path}` })
+      sent.on('response', async (response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of response) chunks.push(chunk as Buffer)
+        resolve(JSON.parse(Buffer.concat(chunks).toString()).code)
+      })
+      sent.on('error', reject).end()
+    })
   await agents.start()
   const state = (name: string) => agents.answer().nodes.find((node) => node.name === name)?.state
   const untilState = (name: string, wanted: string | undefined) =>
     until(`${name} is ${wanted}`, () => state(name) === wanted)
-  return { agents, ask, codeOf, faults, untilState }
+  return { agents, ask, codeOf, codeOfRaw, faults, untilState }
 }
 
 test('lists nodes with state, hints and versions, and marks the minority', async (t) => {
@@ -109,6 +120,7 @@ test('lists nodes with state, hints and versions, and marks the minority', async
     ],
   )
   assert.equal(nodes[3]?.reason, '127.0.0.1:1 refuses the connection')
+  assert.deepEqual([...agents.reachable].sort(), ['a', 'b', 'c'])
 })
 
 test('passes on what reads, and nothing else', async (t) => {
@@ -120,7 +132,7 @@ test('passes on what reads, and nothing else', async (t) => {
       json(response, {})
     }),
   )
-  const { ask, codeOf, untilState } = await consoleOver(t, { urls: { a: `http://${url}` } })
+  const { ask, codeOf, codeOfRaw, untilState } = await consoleOver(t, { urls: { a: `http://${url}` } })
   await untilState('a', 'reachable')
   const sources = (await (
     await ask('/a/sources', { headers: { cookie: 'sonde-session=1', origin: 'http://x' } })
@@ -131,8 +143,9 @@ test('passes on what reads, and nothing else', async (t) => {
   await ask('/a/explain?of=rdma%20x')
   await ask('/a/query', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"queries":[]}' })
   assert.deepEqual(seen, ['GET /api/v1/explain?of=rdma%20x', 'POST /api/v1/query'])
-  for (const path of ['/a/params', '/a/audit', '/a/session', '/a/sources/%2e%2E', '/a/incidents/.%2e/samples', '/a/'])
-    assert.equal(await codeOf(path), 'NOD_ROUTE', path)
+  for (const path of ['/a/params', '/a/audit', '/a/session', '/a/']) assert.equal(await codeOf(path), 'NOD_ROUTE', path)
+  for (const path of ['/a/sources/..', '/a/sources/%2e%2E', '/a/incidents/.%2e/samples', '/a/apps/x/../../params'])
+    assert.equal(await codeOfRaw(path), 'NOD_ROUTE', path)
   assert.equal((await ask('/a/simulator', { method: 'POST' })).status, 404)
   assert.equal(await codeOf('/b/node'), 'NOD_UNKNOWN')
   assert.equal(seen.length, 2, 'no such request reached the agent')

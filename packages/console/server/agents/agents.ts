@@ -69,6 +69,11 @@ export class Agents {
     }
   }
 
+  /** The names of the agents that answer. */
+  get reachable(): readonly string[] {
+    return [...this.#links].flatMap(([name, { node }]) => (node.state === 'reachable' ? [name] : []))
+  }
+
   /** The ways to all agents. */
   get links(): readonly AgentLink[] {
     return [...this.#links.values()]

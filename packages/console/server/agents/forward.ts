@@ -16,18 +16,9 @@ const PART = '[^/]+'
 const READS = [
   ...['node', 'versions', 'sources', `sources/${PART}`, 'types', 'series', 'rates', 'devices', 'entities'],
   ...[`entities/${PART}`, 'hints', 'explain', 'traceback'],
-  ...[
-    'simulator',
-    'query',
-    'incidents',
-    'annotations',
-    `incidents/${PART}`,
-    `incidents/${PART}/(moved|lanes|file|samples)`,
-    'apps',
-    `apps/${PART}/.+`,
-    'pods',
-    `pods/${PART}/${PART}`,
-  ],
+  ...['simulator', 'query', 'incidents', 'annotations', `incidents/${PART}`],
+  ...[`incidents/${PART}/(moved|lanes|file|samples)`, 'apps', `apps/${PART}/.+`, 'pods', `pods/${PART}/${PART}`],
+  ...['scraper', 'troubleshooting'],
 ]
 const READ = new RegExp(`^(${READS.join('|')})$`)
 const STREAM = /^(incidents\/)?stream$/

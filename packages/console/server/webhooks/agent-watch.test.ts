@@ -9,10 +9,11 @@ function watch() {
   let present: readonly string[] | undefined = []
   let next: (() => void) | undefined
   const one = new AgentWatch({
-    series: async () => {
+    present: async () => {
       if (present === undefined) throw new Error('no answer')
-      return present.map((instance) => ({ labels: { instance } }))
+      return present
     },
+    sign: 'samples',
     notify: (event) => void events.push(event),
     timers: {
       nowMs: () => 0,

@@ -1,9 +1,6 @@
-import type { LatestSeries } from '@sonde/sdk/api'
 import type { Timers } from '@sonde/sdk/internal'
 import type { WebhookEvent } from './event.ts'
 
-/** A metric that every agent has. */
-const METRIC = 'sonde_process_uptime_seconds'
 /** Time between two looks. Unit: milliseconds. */
 const LOOK_MS = 30_000
 /** An agent is gone if so many looks in a row did not find it: a scrape may be late. */
@@ -13,16 +10,18 @@ const AGENT_COUNT_MAX = 10_000
 
 /** Options of {@link AgentWatch}. */
 export interface AgentWatchOptions {
-  /** The present series of a metric. */
-  readonly series: (asked: { readonly metric: string }) => Promise<readonly Pick<LatestSeries, 'labels'>[]>
+  /** The names of the agents that are there; undefined if that is not known. */
+  readonly present: () => Promise<readonly string[] | undefined>
+  /** What an agent lacks that is gone, and has when it returns: `samples`, `answers`. */
+  readonly sign: 'samples' | 'answers'
   readonly notify: (event: WebhookEvent) => void
   readonly timers: Timers
 }
 
-/** Tells when agents that a Prometheus scrapes leave and return. */
+/** Tells when agents leave and return: those that a Prometheus scrapes, or those that a console asks. */
 export class AgentWatch {
   readonly #options: AgentWatchOptions
-  /** Looks in a row that did not find an agent, by its instance. */
+  /** Looks in a row that did not find an agent, by its name. */
   readonly #misses = new Map<string, number>()
   #cancel: () => void = () => undefined
   #isStopped = false
@@ -43,31 +42,32 @@ export class AgentWatch {
   }
 
   async #look(): Promise<void> {
-    const found = await this.#options.series({ metric: METRIC }).catch(() => undefined)
+    const { present, sign } = this.#options
+    const found = await present().catch(() => undefined)
     // Without an answer nothing is known about any agent.
     if (found === undefined || this.#isStopped) return
-    const present = new Set(found.flatMap(({ labels: { instance = '' } }) => (instance === '' ? [] : [instance])))
-    for (const [instance, misses] of this.#misses) {
-      if (present.has(instance)) continue
-      this.#misses.set(instance, misses + 1)
-      if (misses + 1 === MISSES) this.#tell('agent.gone', instance, 'has had no sample for a minute')
+    const there = new Set(found)
+    for (const [agent, misses] of this.#misses) {
+      if (there.has(agent)) continue
+      this.#misses.set(agent, misses + 1)
+      if (misses + 1 === MISSES) this.#tell('agent.gone', agent, `has had no ${sign} for a minute`)
     }
-    for (const instance of present) {
-      const misses = this.#misses.get(instance) ?? 0
-      if (misses >= MISSES) this.#tell('agent.returned', instance, 'has samples again')
+    for (const agent of there) {
+      const misses = this.#misses.get(agent) ?? 0
+      if (misses >= MISSES) this.#tell('agent.returned', agent, `has ${sign} again`)
       // Moves to the end, so that the agents that left first are at the beginning.
-      this.#misses.delete(instance)
-      this.#misses.set(instance, 0)
+      this.#misses.delete(agent)
+      this.#misses.set(agent, 0)
     }
-    for (const instance of this.#misses.keys()) {
+    for (const agent of this.#misses.keys()) {
       if (this.#misses.size <= AGENT_COUNT_MAX) break
-      this.#misses.delete(instance)
+      this.#misses.delete(agent)
     }
   }
 
-  #tell(type: 'agent.gone' | 'agent.returned', instance: string, words: string): void {
+  #tell(type: 'agent.gone' | 'agent.returned', agent: string, words: string): void {
     const status = type === 'agent.gone' ? 'error' : 'success'
-    const data = { agent: instance, message: `The agent ${instance} ${words}` }
+    const data = { agent, message: `The agent ${agent} ${words}` }
     this.#options.notify({ type, status, atMs: Date.now(), data })
   }
 }
