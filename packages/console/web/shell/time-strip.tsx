@@ -38,7 +38,7 @@ export function TimeStrip() {
     range.kind === 'live' ? 'Live' : `${formatSpanOfTime(range.fromMs, range.toMs, zone)} ${zoneName(zone, range.toMs)}`
   const drag = dragHandlers(strip, dragged, setDragged, page)
   return (
-    <div className="time-strip">
+    <section className="time-strip" aria-label="Time">
       <span className="time-strip-end num">{formatClock(strip.fromMs, zone, 'minutes')}</span>
       <div
         className="time-strip-track"
@@ -79,7 +79,7 @@ export function TimeStrip() {
         Live
       </button>
       <TimeField />
-    </div>
+    </section>
   )
 }
 
