@@ -23,7 +23,7 @@ export interface Packed {
 }
 
 /** A jump beyond it means that the archive has something that no application needs. */
-const UNPACKED_BYTES_LIMIT = 1_450_000
+const UNPACKED_BYTES_LIMIT = 1_500_000
 /** Of the programs of an application: to start and to do all they do. */
 const RUN_LIMIT_MS = 60_000
 

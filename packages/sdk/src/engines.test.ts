@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-/** The page loads `./api` too, where there is no Node. */
-const FOR_BROWSERS = new Set(['./api'])
+/** Pages load these too, where there is no Node. */
+const FOR_BROWSERS = new Set(['./api', './client'])
 const ENTRIES = Object.keys(manifest.exports)
   .filter((entry) => !FOR_BROWSERS.has(entry))
   .map((entry) => entry.replace('.', '@sonde/sdk'))

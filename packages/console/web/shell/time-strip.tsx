@@ -76,7 +76,7 @@ export function TimeStrip() {
         aria-pressed={page.isLive}
         onClick={() => page.follow(range.kind === 'live' ? range.windowMs : DEFAULT_WINDOW_MS)}
       >
-        Live
+        Go live
       </button>
       <TimeField />
     </section>

@@ -99,8 +99,9 @@ export class HintHistory {
       const completeMs = Math.max(fromMs, read.fromMs)
       // Hints that are not written yet are in memory.
       const hints = [...kept, ...own.filter(({ event }) => !known.has(event))]
+      const ended = await withEnds(hints, { records, open, fromMs: readToMs, nowMs: now.nowMs })
       return {
-        hints: await withEnds(hints, { records, open, fromMs: readToMs, nowMs: now.nowMs }),
+        hints: await this.#withCuts(this.#store, ended, { open, nowMs: now.nowMs }),
         unknown: spans.filter((span) => span.toMs > span.fromMs),
         fromMs: completeMs,
       }
@@ -115,6 +116,22 @@ export class HintHistory {
     if (this.#store === undefined) return []
     const { statements } = await readBackwards(this.#store.records, fromMs, toMs)
     return statements.filter(({ event }) => events.has(String(event))).sort((a, b) => Number(a.time) - Number(b.time))
+  }
+
+  /** Ends hints of earlier lives that were still open: they held until that process stood still or ended. */
+  async #withCuts(
+    store: HintStore,
+    hints: readonly Hint[],
+    { open, nowMs }: { readonly open: ReadonlySet<string>; readonly nowMs: number },
+  ): Promise<Hint[]> {
+    const isCut = ({ event, endedMs }: Hint) => endedMs === undefined && !open.has(event)
+    const firstMs = Math.min(...hints.filter(isCut).map(({ seenMs }) => seenMs))
+    const unwatched = firstMs < nowMs ? await this.#unwatched(store, firstMs, nowMs) : []
+    return hints.map((hint) => {
+      if (!isCut(hint)) return hint
+      const next = unwatched.find(({ fromMs, toMs }) => toMs > fromMs && fromMs >= hint.seenMs)
+      return { ...hint, endedMs: next?.fromMs ?? hint.seenMs, outcome: 'cut' }
+    })
   }
 
   /** Parts of a window without a running Sonde, or with a process that stood still. */
@@ -181,10 +198,7 @@ async function withEnds(
     atMs = toMs
     pieceMs *= 2
   }
-  return hints.map((hint) => {
-    if (hint.endedMs !== undefined || open.has(hint.event)) return hint
-    return { ...hint, ...(ends.get(hint.event) ?? { endedMs: hint.seenMs, outcome: 'cut' as const }) }
-  })
+  return hints.map((hint) => ({ ...hint, ...ends.get(hint.event) }))
 }
 
 /**
