@@ -33,9 +33,9 @@ test(
     page.on('pageerror', (error) => problems.push(String(error.stack)))
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
 
-    await page.goto(`${sonde.address}/events`)
+    await page.goto(`${sonde.address}/incidents`)
     // The first event opens while the page is open: nobody reloads it.
-    const link = page.locator('.event-table tbody tr', { hasText: 'Open' }).getByRole('link', { name: /^auto, event/ })
+    const link = page.locator('.incident-table tbody tr', { hasText: 'Open' }).getByRole('link', { name: 'auto' })
     await link.click()
     await page.getByText('Its rule holds.').waitFor()
     const lane = page.locator('.lane-row', { hasText: 'bytes_total' }).filter({ hasText: 'e0' })
@@ -51,7 +51,7 @@ test(
     await page.getByText('The rule no longer holds.').first().waitFor()
 
     const { events } = eventsIn(await ask<IncidentsAnswer>(sonde, '/api/v1/incidents?kind=event&state=ended'))
-    const shown = Number(new URL(page.url()).pathname.split('/').at(-1))
+    const shown = Number(decodeURIComponent(new URL(page.url()).pathname).split(':').at(-1))
     const event = events.find(({ id }) => id === shown)
     assert.ok(event?.window && event.endMs !== undefined, 'the event that is shown is closed')
     await until('the whole window', SHOW_LIMIT_MS, async () =>

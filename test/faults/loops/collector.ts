@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { writeFabric, writeTree } from '../../../bench/idle/tree.ts'
@@ -43,11 +43,10 @@ export async function runCollector(start: (config: string, folder: string) => Pr
   ends.push(() => clearInterval(counting))
   const file = join(directory.path, 'sonde.yaml')
   writeFileSync(file, JSON.stringify(configOf(double.folder, tree)))
-  // The user of a container reads them.
-  chmodSync(directory.path, 0o755)
-  chmodSync(double.folder, 0o777)
-  for (const name of readdirSync(double.folder)) chmodSync(join(double.folder, name), 0o777)
-  const collector = await start(file, double.folder)
+  const collector = await start(file, double.folder).catch((error: unknown) => {
+    for (const stop of ends.reverse()) stop()
+    throw error
+  })
   const startedMs = performance.now()
   return {
     async round(_random, index) {

@@ -1,4 +1,5 @@
-import { dirname } from 'node:path'
+import { chmodSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Cgroup } from '../../cgroup.ts'
 import { startContained } from '../../container/container.ts'
 import { openRuntime } from '../../container/runtime.ts'
@@ -17,6 +18,7 @@ export const container: FaultLoop = {
     const runtime = await openRuntime(layout)
     if (runtime.confinement === 'files') throw new Error(`no container here: ${runtime.refusals.join('\n')}`)
     return runCollector(async (config, library) => {
+      openToAll(dirname(config), library)
       const ends: (() => unknown)[] = []
       const test = { after: (end: () => unknown) => void ends.push(end) }
       const mounts = [dirname(config), library].map((folder) => ({ from: folder, to: folder }))
@@ -37,4 +39,11 @@ export const container: FaultLoop = {
       }
     })
   },
+}
+
+/** Lets the user of the image read the configuration, and the double write its state. */
+function openToAll(configFolder: string, library: string): void {
+  chmodSync(configFolder, 0o755)
+  chmodSync(library, 0o777)
+  for (const name of readdirSync(library)) chmodSync(join(library, name), 0o777)
 }
