@@ -7,9 +7,16 @@ test('the addresses that are served as views are those that the page has', () =>
   const app = readFileSync(new URL('../web/app.tsx', import.meta.url), 'utf8')
   const paths = [...app.matchAll(/<Route path="([^"]+)"/g)].map(([, path]) => path ?? '')
   assert.ok(paths.length >= 5)
-  for (const path of paths) assert.ok(isOfPage(path.replace(/:\w+/g, 'eth0')), path)
+  const views = paths.map((path) => path.replace(/:\w+/g, 'eth0'))
+  for (const view of views) assert.ok(isOfPage(view), view)
+  for (const view of views.filter((each) => each !== '/nodes')) {
+    const ofNode = `/nodes/a${view}`.replace(/\/$/, '')
+    assert.ok(isOfPage(ofNode), ofNode)
+  }
   for (const path of [
-    '/nodes/a',
+    '/nodes/a/b',
+    '/nodes/a/nodes',
+    '/nodes/a/gpus/0/more',
     '/setting',
     '/explore/netdev',
     '/gpus/0/more',
