@@ -153,5 +153,8 @@ test('slow questions of one reader cost that reader alone', { ...needs('promethe
 test('a console without an address says what to give', async () => {
   const { code, output } = await runSonde(['console'])
   assert.equal(code, 2)
-  assert.match(output, /console\.prometheus\.url is missing; give --prometheus http:\/\/HOST:9090/)
+  assert.match(
+    output,
+    /console\.prometheus\.url is missing, and console\.agents; give --prometheus http:\/\/HOST:9090, .*name agents in /,
+  )
 })

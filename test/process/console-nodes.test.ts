@@ -141,7 +141,7 @@ test('a console with a login over two agents: one takes a token, one a certifica
       ['Sonde', 'kernel', 'GPU driver', 'NIC driver', 'firmware'],
     )
   }
-  for (const path of ['/a/node', '/b/hints', '/b/explain?of=simulator', '/a/devices', '/b/events'])
+  for (const path of ['/a/node', '/b/hints', '/b/explain?of=simulator', '/a/devices', '/b/incidents'])
     assert.equal((await ask(path)).status, 200, path)
   const leaving = new AbortController()
   const q = encodeURIComponent('{"stepMs":1000,"queries":[{"metric":"sonde_process_uptime_seconds"}]}')
