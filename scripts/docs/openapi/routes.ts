@@ -126,7 +126,7 @@ const NODE_LIST_ROUTES: readonly ApiRoute[] = [
     answers: [{ status: 200, description: 'The answer of the agent' }],
     errors: ['CON_NO_AGENT'],
   },
-  ...(['stream', 'events/stream', 'incidents/stream'] as const).map(
+  ...(['stream', 'incidents/stream'] as const).map(
     (path): ApiRoute => ({
       ...{ method: 'get', path: `/api/v1/nodes/:node/${path}`, tag: 'Nodes of a console', servers: ['console'] },
       summary: `The stream \`/api/v1/${path}\` of an agent`,

@@ -4,7 +4,7 @@ import { createValueStore } from './value-store.ts'
 export const isConsole = createValueStore(false)
 
 /** Routes of an agent that every page asks again and again. */
-const OF_AGENT = /^\/api\/v1\/(devices|events|hints|incidents|sources|simulator)(?=[/?]|$)/
+const OF_AGENT = /^\/api\/v1\/(devices|hints|incidents|sources|simulator)(?=[/?]|$)/
 
 /** Routes of a console itself. All others are asked of the node that a page is about. */
 const OF_CONSOLE = /^\/api\/v1\/(session|login|logout|params|audit|webhooks|nodes)(?=[/?]|$)/
