@@ -112,7 +112,8 @@ function usedByAlerts(): string[] {
 
 /** Metrics whose names stand in the console, or in its exports of apps and exporters. */
 function usedByPages(): string[] {
-  return namedIn(filesOf('packages/console/**/*.{ts,tsx}').filter((file) => !/test/.test(file)))
+  // Parameters only render the list of counters that an exporter is to read.
+  return namedIn(filesOf('packages/console/**/*.{ts,tsx}').filter((file) => !/test|server\/params\//.test(file)))
 }
 
 function namedIn(files: readonly string[]): string[] {

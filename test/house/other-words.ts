@@ -3,7 +3,14 @@ export const OTHER_WORDS: readonly string[] = [
   // Labels of Kubernetes and of exporters.
   ...['pod_name', 'pod_namespace', 'app_kubernetes_io_name', 'app_kubernetes_io_part_of'],
   // Types without metrics that are made while Sonde runs.
-  ...['sonde_hint', 'sonde_hint_pause', 'sonde_opaque_64', 'sonde_opaque_128', 'sonde_opaque_65536'],
+  ...[
+    'sonde_hint',
+    'sonde_hint_pause',
+    'sonde_incident_note',
+    'sonde_opaque_64',
+    'sonde_opaque_128',
+    'sonde_opaque_65536',
+  ],
   // Metrics that exist only after an origin changed, and an origin.
   ...['sonde_origin_changes_total', 'sonde_origin_changed_timestamp_seconds', 'pci_files'],
   // Codes, rules and options.

@@ -15,6 +15,7 @@ const memory = (ours: string, theirs: string) => [`host_memory_${ours}`, `node_m
 const disk = (ours: string, theirs: string) => [`host_disk_${ours}`, `node_disk_${theirs}`] as const
 const vm = (ours: string, theirs: string) => [`host_vm_${ours}_total`, `node_vmstat_${theirs}`] as const
 const network = (ours: string, theirs: string) => [`host_network_${ours}`, `node_netstat_${theirs}`] as const
+const sockets = (ours: string, theirs: string) => [`host_sockets_${ours}`, `node_sockstat_${theirs}`] as const
 const numa = (ours: string, theirs: string) =>
   [`host_numa_${ours}{numa_node="0"}`, `node_memory_numa_${theirs}{node="0"}`] as const
 const sensor = (
@@ -137,6 +138,18 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
   vm('huge_page_fallbacks', 'thp_fault_fallback'),
   vm('numa_hint_faults', 'numa_hint_faults'),
   vm('numa_migrated_pages', 'numa_pages_migrated'),
+  sockets('used', 'sockets_used'),
+  sockets('tcp_used', 'TCP_inuse'),
+  sockets('tcp6_used', 'TCP6_inuse'),
+  sockets('tcp_allocated', 'TCP_alloc'),
+  sockets('tcp_orphans', 'TCP_orphan'),
+  sockets('tcp_time_wait', 'TCP_tw'),
+  sockets('tcp_memory_pages', 'TCP_mem'),
+  sockets('udp_used', 'UDP_inuse'),
+  sockets('udp6_used', 'UDP6_inuse'),
+  sockets('udp_memory_pages', 'UDP_mem'),
+  sockets('raw_used', 'RAW_inuse'),
+  sockets('fragment_memory_bytes', 'FRAG_memory'),
   network('tcp_established', 'Tcp_CurrEstab'),
   network('tcp_active_opens_total', 'Tcp_ActiveOpens'),
   network('tcp_passive_opens_total', 'Tcp_PassiveOpens'),
@@ -224,6 +237,7 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
 
 /** What only we have, and why. */
 export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
+  ['host_machine_cpus', 'node_exporter has no number of CPUs'],
   ['host_kernel_info', 'node_exporter has these texts at node_uname_info, which its collector uname reads'],
   ['rdma_port_info', 'node_exporter has the texts of an adapter at node_infiniband_info, not those of a port'],
   ['host_pressure_stalled_seconds_total{resource="cpu"}', 'node_exporter does not read the full line of the CPUs'],
@@ -258,6 +272,8 @@ export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
 export const THEIRS_ONLY: readonly (readonly [theirs: RegExp, why: string])[] = [
   [/^node_network_info$/, 'addresses and names are not measurements; host and netdev leave them out'],
   [/^node_infiniband_info$/, 'firmware, model and board are text of rdma_port, and no metric'],
+  [/^node_sockstat_\w+_mem_bytes$/, 'the same pages, times their size'],
+  [/^node_sockstat_(FRAG6?|RAW6|UDPLITE6?)_/, 'host reads the sockets of TCP and UDP'],
   [/^node_(vmstat|netstat)_/, 'host reads what tells that the node is in trouble, not all of both files'],
   [
     /^node_disk_(info|discards_merged_total|discarded_sectors_total|discard_time_seconds_total)$/,

@@ -14,6 +14,7 @@ const TREES = ['netdev/fixtures/veth-namespace', 'host/fixtures/guest', 'rdma/fi
 )
 const COLLECTORS = [
   ...['netdev', 'netclass', 'meminfo', 'cpu', 'stat', 'pressure', 'softnet', 'loadavg', 'diskstats', 'netstat'],
+  'sockstat',
   ...['vmstat', 'filefd', 'meminfo_numa', 'infiniband', 'hwmon', 'thermal_zone', 'edac', 'cpufreq'],
 ]
 /** What its defaults would leave out. */

@@ -223,7 +223,7 @@ export class ApiClient {
    *
    * @throws SondeError if the first connection fails, or the server refuses; the reason of the signal if it is aborted.
    * @example
-   * const queries = [{ metric: 'nvml_gpu_power_watts', function: 'avg' }]
+   * const queries = [{ metric: 'DCGM_FI_DEV_POWER_USAGE', function: 'avg' }]
    * for await (const { event, data } of client.stream({ queries }))
    *   if (event === 'points') console.log(data.results)
    */

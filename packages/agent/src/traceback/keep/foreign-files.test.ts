@@ -19,6 +19,6 @@ test('pipes, folders, devices and links among the events delay neither the list 
   const { address, agent } = await serveAgent(t, { traceback: { dir } })
   const answer = await fetch(`${address}/api/v1/incidents?kind=event`, { signal: AbortSignal.timeout(20_000) })
   assert.equal(answer.status, 200)
-  assert.deepEqual(((await answer.json()) as { events: unknown[] }).events, [])
+  assert.deepEqual(((await answer.json()) as { incidents: unknown[] }).incidents, [])
   assert.equal(agent.traceback.archive.failed, 5)
 })
