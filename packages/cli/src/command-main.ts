@@ -105,7 +105,7 @@ withSimulateFlags(
     program
       .command('check')
       .argument('[queue]')
-      .summary('check configuration, listener, folders, history and sources, or a queue')
+      .summary('check configuration, listener, sources, queues')
       .description(
         'Checks configuration, listeners, folders, destinations, traceback, history and sources, or the folder of a queue. Without options it changes nothing, loads no library of a vendor, and connects nowhere.',
       ),
@@ -221,7 +221,7 @@ withDataFlags(params.command('undo').description('take the last change back')).a
 )
 const manifests = program
   .command('manifests')
-  .summary('objects of Kubernetes: agent, console, monitors, alerts')
+  .summary('objects of Kubernetes: agent, console, alerts')
   .description('Prints the objects of the Helm chart for kubectl apply. Needs no Helm and no cluster.')
   .option('--values <file>', 'values of the chart (YAML); may repeat, later files win', repeatable)
   .option('--set <key=value>', 'one value, such as console.enabled=true; may repeat', repeatable)
@@ -246,7 +246,7 @@ async function usualStore(): Promise<string> {
 
 program
   .command('read')
-  .summary('print, sum up or verify files of records, or what the store keeps')
+  .summary('print, sum up or verify records of files and store')
   .description('Prints, sums up or verifies files of records (*.bin of folders), or a store.')
   .argument('[path...]')
   .option('--store [path]', 'what sonde up keeps, here or in another folder')
