@@ -252,7 +252,7 @@ test(
   needs('chromium-headless-shell'),
   async (t) => {
     for (const [probe, fact, action] of [
-      ['absent', 'No node with a GPU is seen', 'npx sonde explain pods_of_test'],
+      ['absent', 'GPU observability is not enabled; asked: pods_of_test (no GPU).', 'npx sonde explain pods_of_test'],
       ['denied', 'pods_of_test cannot read GPUs', 'npx sonde explain pods_of_test'],
     ] as const) {
       const { stage } = await startPods(t, { probe, pods: [] })
