@@ -86,7 +86,8 @@ test(
         })
       await headed(`/?${windowOf(-8000, 2000)}`, /From \d\d:\d\d:\d\d.* NIC 5 (has )?lost its link/)
       await headed(`/fabric?${windowOf(-8000, 2000)}`, /From \d\d:\d\d:\d\d.* NIC 5 (has )?lost its link/)
-      await headed(`/events?${windowOf(-8000, 2000)}`, /No event and 1\shint\./)
+      await headed(`/incidents?${windowOf(-8000, 2000)}`, /1\sincident\./)
+      await headed(`/incidents?${windowOf(-8000, -2000)}`, /No incident\./)
       await stage.visit(`/?${windowOf(-8000, -2000)}`, async (page) => {
         await page.getByText(/^In the window /).waitFor()
         await untilDrawn(page)

@@ -75,6 +75,13 @@ export function incidentsHeadline(
     : { tone, sentence: count, facts: `The worst: ${first} ${facts}` }
 }
 
+/** Headline of a past window: how many incidents of it match. */
+export function windowHeadline({ incidents, next, unknown }: IncidentsAnswer): HeadlineText {
+  const none = unknown.length > 0 ? 'No incident is known.' : 'No incident.'
+  const some = `${next === undefined ? '' : 'More than '}${countText(incidents.length, 'incident')}.`
+  return { tone: 'calm', sentence: incidents.length === 0 ? none : some, facts: '' }
+}
+
 function tracebackWords(count: number): string {
   return count === 0 ? '' : countText(count, 'rule of traceback', 'rules of traceback')
 }

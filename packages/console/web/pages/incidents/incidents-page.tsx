@@ -16,12 +16,13 @@ import { Unanswered } from '../../components/unanswered.tsx'
 import { unknownWords } from '../../devices/moment-hints.ts'
 import { countText } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { useRested } from '../use-rested.ts'
 import { incidentsRequest, isFiltered, NO_FILTER } from './incident-filters.ts'
 import { IncidentFilters } from './incident-filters-bar.tsx'
 import { IncidentTable, incidentPath } from './incident-table.tsx'
-import { incidentsHeadline, worstFirst } from './incident-words.ts'
+import { incidentsHeadline, windowHeadline, worstFirst } from './incident-words.ts'
 import { RulesPanel } from './rules-panel.tsx'
 
 /** Pause after the last keystroke before a filter is sent. Unit: milliseconds. */
@@ -38,7 +39,9 @@ export function IncidentsPage() {
   const request = incidentsRequest({ ...page.url, q }, nowMs)
   const { data, error } = useIncidents(request)
   const further = useFurther(data, (cursor) => moreIncidents(request, cursor))
-  // The headline covers the whole node, regardless of filters.
+  const moment = useMoment()
+  const isOver = page.url.toMs !== undefined
+  // The headline of now covers the whole node, regardless of filters; that of a past window tells what is listed.
   const all = useIncidents(INCIDENTS_COUNTED).data
   const known = useDevices().data?.devices ?? []
   const [open] = worstFirst((all ?? data)?.incidents.filter(({ state }) => state === 'open') ?? [])
@@ -52,9 +55,10 @@ export function IncidentsPage() {
       {data && (
         <>
           <Headline
-            text={incidentsHeadline(all ?? data, nowMs, tense, known)}
-            announced={`${(all ?? data).openCount} open`}
-            actions={open && <OpenIncident id={open.id} />}
+            text={isOver ? windowHeadline(data) : incidentsHeadline(all ?? data, nowMs, tense, known)}
+            moment={isOver ? moment.words : ''}
+            announced={isOver ? '' : `${(all ?? data).openCount} open`}
+            actions={!isOver && open && <OpenIncident id={open.id} />}
           />
           <PanelBoundary>
             <Panel

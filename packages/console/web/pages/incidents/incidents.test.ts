@@ -5,7 +5,7 @@ import { testNic } from '../../devices/test-devices.ts'
 import { eventDevice, eventPlace, titledDevices } from './event-device.ts'
 import { endSentence, eventState, keptWords, lastedWords, nothingWords, windowWords } from './event-words.ts'
 import { incidentsRequest, isFiltered } from './incident-filters.ts'
-import { incidentSentences, incidentState, incidentsHeadline, worstFirst } from './incident-words.ts'
+import { incidentSentences, incidentState, incidentsHeadline, windowHeadline, worstFirst } from './incident-words.ts'
 
 const NOW_MS = Date.UTC(2026, 6, 31, 10)
 const plain = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -79,6 +79,15 @@ test('the headline names an open incident, counts several, and is calm without a
   assert.match(plain(two.facts), /^The worst: GPU 3 slows down for heat, for 2 min 5 s\./)
   const none = incidentsHeadline(answerOf([]), NOW_MS, 'past')
   assert.deepEqual([none.tone, none.sentence], ['calm', 'No incident was open.'])
+})
+
+test('the headline of a past window counts what is listed, and takes what is not known for no calm', () => {
+  const words = (answer: IncidentsAnswer) => plain(windowHeadline(answer).sentence)
+  assert.equal(words(answerOf([testIncident()])), '1 incident.')
+  assert.equal(words({ ...answerOf([testIncident()]), next: 'further' }), 'More than 1 incident.')
+  assert.equal(words(answerOf([])), 'No incident.')
+  const unknown = [{ fromMs: NOW_MS - 60_000, toMs: NOW_MS, reason: 'Sonde did not run.' }]
+  assert.equal(words({ ...answerOf([]), unknown }), 'No incident is known.')
 })
 
 test('the state of an incident is that of its cause, and of an event its end', () => {
