@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { type AgentOptions, createAgent } from '@sonde/agent'
 import { checkDataSources } from '@sonde/agent/config'
-import { appRoutes, pageRoutes, type Store } from '@sonde/console'
+import { appRoutes, pageRoutes, type Store, scraperRoutes } from '@sonde/console'
 import { appLimits, appOrigin } from '../packages/cli/src/commands/gpu-readers.ts'
 import { openManagement } from '../packages/cli/src/commands/management.ts'
 import { readyLine, serveAgent } from '../packages/cli/src/commands/run.ts'
@@ -55,6 +55,9 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
     const running = await serveAgent(agent, loaded, management, async (app) => {
       if (!hasPage) return
       appRoutes(app, { ...appOrigin(agent, management.params), limits: appLimits(loaded, management.params) })
+      // The page of an app asks for it; nothing here scrapes.
+      const { params, access } = management
+      scraperRoutes(app, { params, audit: access.audit, scrapers: () => [], reset: async () => undefined })
       await pageRoutes(app)
     })
     console.log(await readyLine(agent, running.addresses, '', 0))
