@@ -132,9 +132,12 @@ test('going to another page is one frame once its code is there', needs('chromiu
   await stage.visit('/', async (page) => {
     await untilDrawn(page)
     await page.waitForFunction(() =>
-      performance.getEntriesByType('resource').some(({ name }) => /explain-page-.*\.js$/.test(name)),
+      performance.getEntriesByType('resource').some(({ name }) => /sources-page-.*\.js$/.test(name)),
     )
     const drawn = await page.evaluate(async () => {
+      // What has arrived may not have run yet.
+      const files = performance.getEntriesByType('resource').map(({ name }) => name)
+      await import(files.find((name) => /sources-page-.*\.js$/.test(name)) ?? '')
       for (const link of document.querySelectorAll<HTMLElement>('nav a'))
         if (link.textContent === 'Sources') link.click()
       await new Promise(requestAnimationFrame)
