@@ -16,7 +16,6 @@ const OPEN_UMASK = ['sh', '-c', 'umask 0; exec "$@"', 'sh']
 /** Locks a file as far as a user can who may read it, and waits. */
 const LOCKER = `
 import { DatabaseSync } from 'node:sqlite'
-import { eventsIn } from '../../packages/agent/test/events-in.ts'
 try {
   const database = new DatabaseSync(process.argv[1], { readOnly: true })
   database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')

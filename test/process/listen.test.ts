@@ -150,7 +150,7 @@ test('a browser is shown the page that says that nothing is at an address; a pro
   const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const path of ['/', '/fabric', '/fabric/eth0', '/explore', '/sources', '/sources/netdev'])
     assert.equal(kindOf(await ask(path, html)), '200 text/html', path)
-  for (const path of ['/setting', '/nodes/a', '/sources/a/b', '/nothing']) {
+  for (const path of ['/setting', '/nodes/a/b', '/sources/a/b', '/nothing']) {
     assert.equal(kindOf(await ask(path, html)), '404 text/html', path)
     const answer = await ask(path, '*/*')
     assert.equal(kindOf(answer), '404 application/json', path)

@@ -73,7 +73,7 @@ test('a node without GPUs says what reads them, and how to go on', async (t) => 
   t.after(() => sonde.stop())
   const { code, output } = await runSonde(['ps', '--url', sonde.address])
   assert.equal(code, 0)
-  assert.match(output, /^sonde: Nothing here reads GPUs\.\n(sonde: .*\n)+$/)
+  assert.match(output, /^sonde: GPU observability is not enabled\b.*\n(sonde: .*\n)+$/)
 })
 
 test('without an agent it says where it looked and what to do, with exit code 1', async () => {
