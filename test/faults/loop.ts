@@ -3,7 +3,7 @@ import type { Random } from '../../packages/sdk/test/random.ts'
 /** A loop that breaks something on purpose, again and again. */
 export interface FaultLoop {
   readonly name: string
-  /** What is broken, and what must hold, in one sentence. */
+  /** One sentence: the fault, and the promise that must hold. */
   readonly what: string
   /**
    * Rounds in `npm test`: enough for every kind of fault that there is. `npm run faults` goes on. 0 where a test of its

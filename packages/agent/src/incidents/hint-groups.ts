@@ -37,7 +37,7 @@ export function hintGroups(hints: readonly Hint[]): Hint[][] {
   return [...closed, ...recent].map((group) => group.sort(byCause))
 }
 
-/** The number of a group: that of its first hint, whatever is known of the others. */
+/** The number of a group is the number of its first hint. */
 export function groupNumber(group: readonly Hint[]): string {
   return group.reduce((first, hint) => (compareEvents(hint, first) < 0 ? hint : first)).event
 }

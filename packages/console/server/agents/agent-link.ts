@@ -61,7 +61,7 @@ export class AgentLink {
     this.#timers = timers
   }
 
-  /** What is known of it, without the standing of its versions. */
+  /** The facts about the agent; its versions are not compared yet. */
   get node(): Omit<ListedNode, 'versions'> & { readonly versions: readonly PartVersion[] } {
     const { node = '', startedMs = null, hardware = '', simulated = false } = this.#facts ?? {}
     return {

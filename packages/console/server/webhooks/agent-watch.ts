@@ -12,7 +12,7 @@ const AGENT_COUNT_MAX = 10_000
 export interface AgentWatchOptions {
   /** The names of the agents that are there; undefined if that is not known. */
   readonly present: () => Promise<readonly string[] | undefined>
-  /** What an agent lacks that is gone, and has when it returns: `samples`, `answers`. */
+  /** The sign of life of an agent: `samples` in a Prometheus, `answers` to the console. */
   readonly sign: 'samples' | 'answers'
   readonly notify: (event: WebhookEvent) => void
   readonly timers: Timers

@@ -52,7 +52,7 @@ export function NodeTable({ nodes, nowMs }: { readonly nodes: readonly ListedNod
   )
 }
 
-/** The page of a node is loaded anew: everything on it is asked of that node. */
+/** The browser loads the page of a node anew, and asks that node for everything. */
 export function NodeName({ node: listed }: { readonly node: ListedNode }) {
   const { name, node } = listed
   return (
