@@ -165,8 +165,8 @@ test('what is asked wrongly is refused with what is allowed', async (t) => {
     ['incidents?limit=0', 400, 'QRY_FORM'],
     ['incidents?from=b', 400, 'QRY_FORM'],
     ['incidents?from=2&to=1', 400, 'QRY_FORM'],
-    ['events/12', 404, 'TRB_UNKNOWN'],
-    ['events/..%2f..', 404, 'TRB_UNKNOWN'],
+    ['incidents/12', 404, 'INC_UNKNOWN'],
+    ['incidents/..%2f..', 404, 'INC_UNKNOWN'],
     [`incidents/${hostname()}:12/samples?lanes=0.1`, 404, 'TRB_UNKNOWN'],
     [`incidents/${hostname()}:${id}/samples`, 400, 'QRY_FORM'],
     [`incidents/${hostname()}:${id}/samples?lanes=9999.1`, 400, 'QRY_FORM'],
@@ -181,7 +181,7 @@ test('what is asked wrongly is refused with what is allowed', async (t) => {
   }
 })
 
-test('the stream tells the events at the start, and takes a place among the live streams', async (t) => {
+test('the stream tells the incidents at the start, and takes a place among the live streams', async (t) => {
   const { address, agent } = await serveAgent(t, { sources: SOURCES, limits: { stream_clients: 1 } })
   const cancel = new AbortController()
   t.after(() => cancel.abort())
@@ -189,7 +189,7 @@ test('the stream tells the events at the start, and takes a place among the live
   assert.equal(answer.headers.get('content-type'), 'text/event-stream')
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   const { value = '' } = (await reader?.read()) ?? {}
-  assert.match(value, /^event: events\ndata: \{"nowMs":/)
+  assert.match(value, /^event: incidents\ndata: \{"nowMs":/)
   assert.equal(agent.http.streams, 1)
   const refused = await fetch(`${address}/api/v1/incidents/stream`)
   assert.equal(refused.status, 503)
@@ -228,7 +228,7 @@ test('clients that do not read the stream take no memory and are cut off; those 
   let read = ''
   await until('three messages', async () => {
     read += (await reader?.read())?.value ?? ''
-    return read.split('event: events').length > 3
+    return read.split('event: incidents').length > 3
   })
   const held = agent.http.streams
   assert.ok(held <= 33, String(held))

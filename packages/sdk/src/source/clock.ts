@@ -25,7 +25,9 @@ let checkedTicksMs = anchor.ticksMs
  * the monotonic clock adds the rest. Both are compared once a second; a step of the wall clock beyond 3 ms is adopted.
  */
 export function wallNs(): bigint {
-  return process.hrtime.bigint() + wallOffsetNs()
+  // The offset first: it may read the clocks anew, and a time from before that would lie in the past.
+  const offsetNs = wallOffsetNs()
+  return process.hrtime.bigint() + offsetNs
 }
 
 /** The time of {@link wallNs} minus that of `process.hrtime`. Unit: nanoseconds. */
