@@ -54,7 +54,7 @@ export async function leaveTab(browser: Browser, tab: Tab): Promise<string[]> {
     sessionStorage.clear()
   })
   await page.mouse.move(0, 0)
-  // The page is left before its answers are taken away, so that it asks the server for none of them.
+  // Leave the page before its routes end, so that the page sends no request to the server.
   await page.goto('about:blank')
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   tab.problems = []

@@ -42,7 +42,7 @@ export async function writeEveryKind(dataRoot: string, recordCount: number, rand
 
 /**
  * Reads files with `sonde read` and with the reader in Python; fails at the first record that they read differently.
- * Gives how many records and files there were. What both wrote is left in `outputDir`.
+ * Gives how many records and files there were. The output of both stays in `outputDir`.
  */
 export async function readWithBoth(
   dataRoot: string,

@@ -124,7 +124,7 @@ test('of two sidecars one is damaged: files of the other are read in full, and t
   assert.equal(code, 1)
   assert.match(stderr, new RegExp(`${sidecar} does not help: `))
   assert.doesNotMatch(stderr, new RegExp(`${ofOther} does not help`))
-  // What stands in the folder that is named is looked at first; where that does not help, the usual one does.
+  // The schema folder of the option comes first; if it does not help, the usual folder does.
   writeFileSync(ofOther, readFileSync(ofOther).subarray(0, 100))
   const whole = temporaryFolder(t)
   await writeFileOf(whole, 'node1', TYPES)

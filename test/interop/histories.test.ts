@@ -7,8 +7,8 @@ import { openStore } from '../../packages/console/test/open-store.ts'
 import { type DebianProgram, needs } from '../debian.ts'
 import { type PeerSample, startBackfilled, startVictoria } from './query-peers.ts'
 
-// The same questions to the store and to servers with the HTTP API of Prometheus, over the same samples. What differs
-// is told in docs/http-api.md.
+// The same questions to the store and to servers with the HTTP API of Prometheus, over the same samples. The
+// differences stand in docs/http-api.md.
 
 const INTERVAL_MS = 15_000
 /** Two hours ago, so that backfilled blocks are over; samples lie off the grid. */

@@ -72,8 +72,8 @@ function select(page: Page, { metric, labels: wanted }: Selector): Map<string, n
 }
 
 /**
- * A captured tree with what is awkward in real ones: the ends of u64, what drivers do not know, what is missing, CPUs
- * that are offline.
+ * A captured tree with the awkward values of real machines: counters at the end of u64, unknown speeds, missing files,
+ * offline CPUs.
  */
 function awkwardTree(t: TestContext): TestNode {
   const node = new TestNode(t, ...TREES)

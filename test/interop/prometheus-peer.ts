@@ -25,7 +25,7 @@ export interface PrometheusPeer {
   log(): string
 }
 
-/** What all jobs of a {@link PrometheusPeer} have besides. */
+/** Further settings of all jobs of a {@link PrometheusPeer}. */
 export interface PeerJobs {
   readonly honorLabels?: boolean
   /** Labels that the target itself has, as discovery in a cluster gives them. */

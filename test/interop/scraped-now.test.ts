@@ -95,7 +95,7 @@ describe('over servers that began to scrape a moment ago', needs(...PEERS.map(({
   for (const { name } of PEERS) describe(name, () => scrapedNow(() => peers.get(name) as Peer))
 })
 
-/** What holds over each of them. */
+/** The cases that each peer must pass. */
 function scrapedNow(peer: () => Peer): void {
   const trainers = ({ pods }: PodsAnswer) => pods.filter((pod) => pod.service === 'trainer' && pod.gpus === 2)
   const lastOf = async (metric: string, windowMs: number) => {

@@ -8,7 +8,7 @@ import { startSonde } from '../sonde-process.ts'
 
 const CONNECTIONS = 32
 const STREAM = `/api/v1/stream?q=${encodeURIComponent('{"queries":[{"metric":"netdev_rx_bytes_total"}]}')}`
-/** What the connections of somebody who wants nobody else to be answered say. */
+/** Texts that an attacker's connections send to keep the server from its other clients. */
 const WAYS = [
   '',
   'GET /metrics HTTP/1.1\r\nhost: loc',

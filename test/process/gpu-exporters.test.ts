@@ -159,7 +159,7 @@ test('reasons come from the place that knows them: in pods, ps, the state of the
   const placed = scheduled.pods.find(({ name }) => name === 'llama-7d9c-zz9q1')
   assert.match(placed?.gaps[0]?.reason ?? '', /^it has a node, and it is not known which GPU it holds/)
 
-  // A series that nobody has: the last link says what there is instead.
+  // No exporter has this series: the last link lists the series that exist.
   const nobody = 'DCGM_FI_DEV_FB_TOTAL{UUID="GPU-of-nobody"}'
   const explain = () => runSonde(['explain', nobody, '--listen', new URL(sonde.address).host])
   const explained = await explain()

@@ -28,7 +28,7 @@ function bodyOf(gpus: readonly Gpu[]): string {
     .join('')
 }
 
-/** A GPU that works, one with an old XID 79, one whose profiling stands still, and one with a bad memory row. */
+/** Four GPUs: the first works, the second has an old XID 79, the third stuck profiling, the fourth a bad memory row. */
 const WORKING = { GR_ENGINE_ACTIVE: 0.97, SM_ACTIVE: 0.8 }
 const STANDING = { GR_ENGINE_ACTIVE: 0, SM_ACTIVE: 0 }
 const gpusOf = (last: Gpu): Gpu[] => [WORKING, { ...WORKING, XID_ERRORS: 79 }, STANDING, { ...WORKING, ...last }]

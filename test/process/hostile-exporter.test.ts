@@ -1,4 +1,4 @@
-// What one exporter may not do to what another tells.
+// A hostile exporter must not change, hide or slow the samples of another.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What one who asks may not do to another who asks, or to an application that reports.
+// A hostile client of the HTTP API must not slow the queries of other clients or the records of applications.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'

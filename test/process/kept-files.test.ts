@@ -1,4 +1,4 @@
-// What Sonde keeps: whose it is, what other users can do to it, and where it lies.
+// The files that Sonde keeps: their owner, the rights of other users, their folders.
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

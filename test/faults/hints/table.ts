@@ -58,7 +58,7 @@ export class Counts {
     return this.#all.filter(isHeld).length
   }
 
-  /** Share of those that were told in time. */
+  /** Share of the faults whose hint came in time. */
   get toldShare(): number {
     const held = this.#all.filter(isHeld)
     return held.length === 0 ? 1 : held.filter(({ outcome }) => outcome === 'told').length / held.length

@@ -14,7 +14,7 @@ interface StoreState {
   readonly ackedMs: number
 }
 
-/** What can befall a file that nobody has open. Each says what it did. */
+/** Damages to a file that no process has open. Each answers a sentence about its damage. */
 const DAMAGES: Readonly<Record<string, (file: string, random: Random) => void>> = {
   flip(file, random) {
     const bytes = readFileSync(file)
@@ -51,7 +51,7 @@ async function writes(sonde: SondeProcess, after: string): Promise<StoreState> {
   })
 }
 
-/** The files of the store, and of what was set aside. */
+/** The files of the store, with the files that it set aside. */
 function filesOf(folder: string): string[] {
   const found = readdirSync(folder, { withFileTypes: true, recursive: true })
   const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))

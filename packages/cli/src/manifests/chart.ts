@@ -55,7 +55,7 @@ function contextOf(values: Block, { name, namespace, managedBy }: Release, folde
     Values: values,
     Chart: { Name: chart.name, Version: version, AppVersion: appVersion },
     Release: { Name: name, Namespace: namespace, Service: managedBy },
-    // Nobody is asked for the kinds of the cluster: the values name those that are wanted.
+    // The command asks no cluster for its kinds: the values name the kinds to render.
     Capabilities: { APIVersions: { Has: () => true } },
     Files: {
       Glob: (pattern: string) => Object.fromEntries(globSync(pattern, { cwd: folder }).map((path) => [path, ''])),

@@ -52,7 +52,7 @@ function folderOf(t: TestContext): string {
   return folder
 }
 
-/** A proxy that only tunnels, and notes what it was asked for. */
+/** A proxy that only tunnels, and keeps the requests that it got. */
 async function startProxy(t: TestContext, asked: string[], status = '200 ok'): Promise<number> {
   const server = createSocketServer((socket) => {
     socket.once('data', (bytes) => {
