@@ -11,7 +11,7 @@ import { findWrongLabels, findWrongNames, goldenMetrics, typesByName } from '../
 import { filesOf, root } from '../../scripts/check/sources.ts'
 import { OTHER_WORDS } from './other-words.ts'
 
-/** Files that name metrics: page, hints, explain, rules, examples and docs. ADRs may name metrics that no longer exist. */
+/** Files that name metrics: page, hints, explain, rules, examples and docs. ADRs may name metrics of the past. */
 const FILES = [
   'packages/console/{web,server}/**/*.{ts,tsx}',
   'packages/agent/src/{hints,explain,rules,traceback,devices,pods,http,service}/**/*.ts',

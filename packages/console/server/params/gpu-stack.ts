@@ -9,7 +9,7 @@ const KEDA_REPOSITORY = 'https://kedacore.github.io/charts'
 /** Where everything is installed. */
 const NAMESPACE = 'kube-system'
 
-/** Rows of dcgm-exporter's counters file: the fields of its default file that dashboards use, and fields that it lacks. */
+/** Rows of the counters file of dcgm-exporter: fields of its default file that dashboards use, and fields it lacks. */
 const COUNTERS = `DCGM_FI_DEV_SM_CLOCK, gauge, SM clock in MHz
 DCGM_FI_DEV_MEM_CLOCK, gauge, memory clock in MHz
 DCGM_FI_DEV_GPU_TEMP, gauge, temperature in degrees Celsius
