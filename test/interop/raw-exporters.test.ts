@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer } from '@sonde/sdk/api'
+import type { AppGpuAnswer, AppMetricsAnswer, AppsAnswer, ScraperAnswer, TroubleshootingAnswer } from '@sonde/sdk/api'
 import type { LatestSeries, ListedType } from '@sonde/sdk/internal'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
-import { runSonde, startSonde, until } from '../sonde-process.ts'
+import { runSonde, type SondeProcess, startSonde, until } from '../sonde-process.ts'
 import { startPrometheus } from './prometheus-peer.ts'
 
 const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
@@ -141,6 +141,42 @@ for (const honorLabels of [true, false]) {
         series.some(({ labels, value }) => labels.app === 'llama' && value === '2'),
         JSON.stringify(series),
       )
+      if (honorLabels) await switchAndTroubleshoot(t, page)
     },
   )
+}
+
+/** The switch of scraping, and the hops, of a console whose exporters a Prometheus scrapes. */
+async function switchAndTroubleshoot(t: TestContext, page: SondeProcess): Promise<void> {
+  const scraper = () => ask<ScraperAnswer>(page, '/api/v1/scraper')
+  const llama = () => ask<AppGpuAnswer>(page, '/api/v1/apps/llama/gpu')
+  const hops = async () => (await ask<TroubleshootingAnswer>(page, '/api/v1/troubleshooting')).hops
+  const hop = async (wanted: string) => (await hops()).find(({ name }) => name === wanted)
+  const turn = (to: string) => ask<unknown>(page, '/api/v1/params', { values: { gpu_scraper_enable: to } })
+
+  await t.test('the hops are judged by the pods and targets of the Prometheus', async () => {
+    const states = (await hops()).map(({ name, state }) => `${name} ${state}`)
+    assert.deepEqual(states, [
+      ...['Driver unknown', 'Device plugin broken', 'Exporter ok', 'Scrape ok', 'Labels broken'],
+      ...['Parameters ok', 'Webhooks off'],
+    ])
+    assert.match((await hop('Device plugin'))?.finding ?? '', /1 pod of \d+ .*llama-7d9c-zz9q1/)
+    const { finding = '', commands = [] } = (await hop('Scrape')) ?? {}
+    assert.match(finding, /^\d of \d targets are up\.$/)
+    assert.match(commands.join(), /^curl -sG http:\/\/127\.0\.0\.1:\d+\/api\/v1\/query /)
+  })
+
+  await t.test('switched off, no number of exporters is served; switched on, all are', async () => {
+    const { state, isOn, locked, summary } = await scraper()
+    assert.deepEqual([state, isOn, locked], ['enabled', true, ''])
+    assert.match(summary, /^prometheus reads exporters of \d+ GPUs\.$/)
+    await turn('false')
+    await until('disabled', 60_000, async () => (await scraper()).state === 'disabled')
+    const { state: off, pods } = await llama()
+    assert.deepEqual([off, pods.filter(({ gpus }) => gpus > 0).length], ['disabled', 0])
+    assert.equal((await hop('Exporter'))?.state, 'off')
+    await turn('true')
+    await until('enabled again', 60_000, async () => (await scraper()).state === 'enabled')
+    await until('numbers again', 60_000, async () => (await llama()).state === 'ready')
+  })
 }
