@@ -97,7 +97,7 @@ test('a console serves page, queries and charts of apps over a Prometheus, one r
   assert.equal(node.backend, url)
   const devices = await fetch(`${address}/api/v1/devices`)
   assert.equal(devices.status, 404)
-  assert.match(await devices.text(), /CON_NO_AGENT.*needs an agent: open the page of a node itself/)
+  assert.match(await devices.text(), /CON_NO_AGENT.*is answered by agents only\. Ask the sonde agent or sonde up of a node itself/)
   const foreign = await fetch(`${address}/api/v1/node`, { headers: { 'sec-fetch-site': 'cross-site' } })
   assert.equal(foreign.status, 403)
   await assertStops(sonde)
@@ -155,6 +155,6 @@ test('a console without an address says what to give', async () => {
   assert.equal(code, 2)
   assert.match(
     output,
-    /console\.prometheus\.url is missing, and console\.agents; give --prometheus http:\/\/HOST:9090, .*name agents in /,
+    /the console needs a Prometheus, or agents, or both\. Give --prometheus http:\/\/HOST:9090, or list agents in /,
   )
 })

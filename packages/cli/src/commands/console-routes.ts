@@ -30,9 +30,11 @@ export function consoleRoutes(app: FastifyInstance, { agent, loaded, management,
   webhookRoutes(app, webhooks)
   scraperRoutes(app, { params, audit: access.audit, scrapers, reset: () => scraperSwitch.reset() })
   troubleshootingRoutes(app, {
-    ...{ place: 'agent', params, webhooks, scrapers, readers: origin.readers },
-    pods: () => podsAnswer(origin),
-    explain: walkerOf(agent),
+    ...{ params, webhooks },
+    gpus: {
+      ...{ place: 'agent', scrapers, readers: origin.readers, explain: walkerOf(agent) },
+      pods: () => podsAnswer(origin),
+    },
   })
   notifyOfParams(management, webhooks)
 }

@@ -65,7 +65,7 @@ export async function runConsole(loaded: Loaded): Promise<Running> {
   const agents = openAgents(loaded, log)
   if (history === undefined && agents === undefined) {
     throw new ConfigError([
-      'console.prometheus.url is missing, and console.agents; give --prometheus http://HOST:9090, set it with sonde params set prometheus_url=…, name agents in console.agents, or run sonde up for a history of its own',
+      'the console needs a Prometheus, or agents, or both. Give --prometheus http://HOST:9090, or list agents in console.agents of the configuration file. For this machine alone, run sonde up instead.',
     ])
   }
   const webhooks = openWebhooks(loaded, log)
@@ -185,8 +185,10 @@ function serverOf(loaded: Loaded, { history, agents, management, webhooks, log }
   openApiRoute(app)
   if (agents !== undefined) nodeRoutes(app, agents, { compress })
   const { params, access } = management
+  const asked = { params, webhooks, ...(agents !== undefined && { agents }) }
   if (history === undefined) {
-    scraperRoutes(app, { params, audit: access.audit, scrapers: () => [], reset: async () => undefined })
+    troubleshootingRoutes(app, asked)
+    scraperRoutes(app, { params, audit: access.audit })
     return app
   }
   // Charts of apps query through the same history, so that all routes see the same rows.
@@ -207,9 +209,12 @@ function serverOf(loaded: Loaded, { history, agents, management, webhooks, log }
   appRoutes(app, { ...origin, limits: appLimits(loaded, params) })
   scraperRoutes(app, { params, audit: access.audit, scrapers, reset: async () => void (await scrapers()) })
   troubleshootingRoutes(app, {
-    ...{ place: 'prometheus', params, webhooks, scrapers, readers: origin.readers, backend: told.backend },
-    pods: () => podsAnswer(origin),
-    targets: () => rows.targets(),
+    ...asked,
+    gpus: {
+      ...{ place: 'prometheus', scrapers, readers: origin.readers, backend: told.backend },
+      pods: () => podsAnswer(origin),
+      targets: () => rows.targets(),
+    },
   })
   return app
 }

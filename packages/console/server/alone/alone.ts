@@ -89,11 +89,11 @@ export function aloneRoutes(app: FastifyInstance, told: ConsoleInfo): void {
   app.get('/api/v1/node', (_request, reply) => reply.header('cache-control', 'no-store').send(describeConsole(told)))
   const place =
     told.nodeCount() === undefined
-      ? 'open the page of a node itself, which its sonde up serves'
-      : 'choose a node of /api/v1/nodes, and ask below its name'
-  refuse(app, OF_AGENTS, 'CON_NO_AGENT', `needs an agent: ${place}`)
+      ? 'Ask the sonde agent or sonde up of a node itself'
+      : 'Ask a node of /api/v1/nodes, below /api/v1/nodes/NAME'
+  refuse(app, OF_AGENTS, 'CON_NO_AGENT', `is answered by agents only. ${place}.`)
   if (told.history === undefined)
-    refuse(app, OF_HISTORY, 'CON_NO_HISTORY', `needs a history of all nodes: give --prometheus, or ${place}`)
+    refuse(app, OF_HISTORY, 'CON_NO_HISTORY', `needs a Prometheus, and this console has none. ${place}.`)
 }
 
 function refuse(app: FastifyInstance, urls: readonly string[], code: string, why: string): void {

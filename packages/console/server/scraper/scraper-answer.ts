@@ -1,4 +1,5 @@
 import type { Scraper, ScraperAnswer, ScraperState } from '@sonde/sdk/api'
+import { sondeCommand } from '@sonde/sdk/internal'
 
 /** The parameter that is the switch. */
 export const SCRAPER_PARAM = 'gpu_scraper_enable'
@@ -8,6 +9,15 @@ const ORDER: readonly ScraperState[] = ['error', 'enabling', 'disabling', 'enabl
 
 const NO_EXPORTER =
   'There is no exporter to read. Add one to data_sources, or let the Prometheus scrape dcgm-exporter, then switch it here.'
+
+/** The switch of a console that asks agents and has no Prometheus: it reads no exporter, and changes no node. */
+export function switchOfAgents(isOn: boolean): ScraperAnswer {
+  const command = `${sondeCommand()} params set gpu_scraper_enable=false`
+  return {
+    ...{ isOn, state: 'disabled', summary: 'The agents of this console read the exporters.', scrapers: [] },
+    locked: `Each node has a switch of its own. There, run: ${command}`,
+  }
+}
 
 /** The state of all scrapers together, and whether the switch is locked. */
 export function scraperAnswer(isOn: boolean, scrapers: readonly Scraper[]): ScraperAnswer {

@@ -1,5 +1,6 @@
 import type { ExplainWalk, PodsAnswer, Scraper, TroubleshootingHop } from '@sonde/sdk/api'
 import { messageOf } from '@sonde/sdk/internal'
+import type { Agents } from '../agents/agents.ts'
 import type { AnswerOrigin, ReaderStates } from '../apps/origin.ts'
 import type { Params } from '../params/params.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -13,9 +14,17 @@ export interface ScrapeTargets {
 
 /** Where the facts come from. */
 export interface TroubleshootingOrigin {
-  readonly place: AnswerOrigin
   readonly params: Params
   readonly webhooks: Webhooks
+  /** What this server knows of GPUs. Default: nothing, and its agents are asked for all hops. */
+  readonly gpus?: GpuOrigin
+  /** The agents of a console. Default: there are none. */
+  readonly agents?: Agents
+}
+
+/** What a server knows of GPUs: by its own sources, or by a Prometheus. */
+export interface GpuOrigin {
+  readonly place: AnswerOrigin
   /** The GPU pods of all apps. */
   readonly pods: () => Promise<PodsAnswer>
   readonly readers: () => ReaderStates | Promise<ReaderStates>
@@ -32,7 +41,7 @@ export interface TroubleshootingOrigin {
 export type HopFinding = Pick<TroubleshootingHop, 'state' | 'finding' | 'advice'>
 
 /** The first broken link of walks, else their last link. */
-export async function walked(explain: TroubleshootingOrigin['explain'], of: string): Promise<HopFinding> {
+export async function walked(explain: GpuOrigin['explain'], of: string): Promise<HopFinding> {
   try {
     const walks = (await explain?.(of)) ?? []
     const links = walks.flatMap((walk) => walk.links)

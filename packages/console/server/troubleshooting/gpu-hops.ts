@@ -2,7 +2,7 @@ import type { AppGpuPod, PodsAnswer, TroubleshootingHop } from '@sonde/sdk/api'
 import { countOf, messageOf, sondeCommand } from '@sonde/sdk/internal'
 import type { GpuReaderState, ReaderStates } from '../apps/origin.ts'
 import * as commands from './commands.ts'
-import { type HopFinding, sentence, type TroubleshootingOrigin, walked } from './facts.ts'
+import { type GpuOrigin, type HopFinding, sentence, walked } from './facts.ts'
 
 /** Source that calls the driver itself. */
 const BY_DRIVER = 'nvml'
@@ -10,14 +10,31 @@ const NAMED_COUNT = 3
 
 /** What all hops of GPUs are judged by. */
 export interface GpuFacts {
-  readonly origin: TroubleshootingOrigin
+  readonly origin: GpuOrigin
   readonly reader: commands.Reader
   readonly pods: PodsAnswer
   readonly readers: ReaderStates
 }
 
+/** The hops of GPUs. */
+export function gpuHops(facts: GpuFacts): Promise<TroubleshootingHop[]> {
+  return Promise.all([driverHop(facts), pluginHop(facts), exporterHop(facts), scrapeHop(facts), labelHop(facts)])
+}
+
+/** The same hops where this server sees no GPUs itself. */
+export function unseenGpuHops(reader: commands.Reader): TroubleshootingHop[] {
+  const common = { state: 'unknown', finding: '', advice: '' } as const
+  return [
+    { name: 'Driver', ...common, commands: commands.driverCommands(reader) },
+    { name: 'Device plugin', ...common, commands: commands.pluginCommands(reader) },
+    { name: 'Exporter', ...common, commands: commands.exporterCommands(reader) },
+    { name: 'Scrape', ...common, commands: commands.scrapeCommands(reader) },
+    { name: 'Labels', ...common, commands: commands.labelCommands(reader) },
+  ]
+}
+
 /** The driver, as a source that calls it reports it. */
-export async function driverHop({ origin, reader, readers = [] }: GpuFacts): Promise<TroubleshootingHop> {
+async function driverHop({ origin, reader, readers = [] }: GpuFacts): Promise<TroubleshootingHop> {
   const own = readers.find(({ name }) => name === BY_DRIVER)
   const common = { name: 'Driver', commands: commands.driverCommands(reader) }
   if (own === undefined) {
@@ -39,7 +56,7 @@ export async function driverHop({ origin, reader, readers = [] }: GpuFacts): Pro
 }
 
 /** The device plugin: pods that ask for GPUs have some. */
-export function pluginHop({ reader, pods: { pods } }: GpuFacts): TroubleshootingHop {
+function pluginHop({ reader, pods: { pods } }: GpuFacts): TroubleshootingHop {
   const common = { name: 'Device plugin', commands: commands.pluginCommands(reader) }
   const asking = pods.filter(({ requested }) => (requested ?? 0) > 0)
   const holding = pods.filter(({ gpus }) => gpus > 0)
@@ -55,7 +72,7 @@ export function pluginHop({ reader, pods: { pods } }: GpuFacts): Troubleshooting
 }
 
 /** The exporters that are configured, or that the Prometheus scrapes. */
-export async function exporterHop({ origin, reader }: GpuFacts): Promise<TroubleshootingHop> {
+async function exporterHop({ origin, reader }: GpuFacts): Promise<TroubleshootingHop> {
   const common = { name: 'Exporter', commands: commands.exporterCommands(reader) }
   const scrapers = await origin.scrapers()
   const [first] = scrapers
@@ -87,7 +104,7 @@ export async function exporterHop({ origin, reader }: GpuFacts): Promise<Trouble
 }
 
 /** The scrape: numbers arrive, and are fresh. */
-export async function scrapeHop({ origin, reader, pods: { pods } }: GpuFacts): Promise<TroubleshootingHop> {
+async function scrapeHop({ origin, reader, pods: { pods } }: GpuFacts): Promise<TroubleshootingHop> {
   const common = { name: 'Scrape', commands: commands.scrapeCommands(reader) }
   if (origin.targets !== undefined) return { ...common, ...(await targetFinding(origin.targets)) }
   const explain = 'DCGM_FI_DEV_GPU_UTIL'
@@ -100,7 +117,7 @@ export async function scrapeHop({ origin, reader, pods: { pods } }: GpuFacts): P
   return { ...common, ...(await walked(origin.explain, explain)), explain }
 }
 
-async function targetFinding(targets: NonNullable<TroubleshootingOrigin['targets']>): Promise<HopFinding> {
+async function targetFinding(targets: NonNullable<GpuOrigin['targets']>): Promise<HopFinding> {
   try {
     const { up, down } = await targets()
     const all = up + down.length
@@ -128,7 +145,7 @@ async function targetFinding(targets: NonNullable<TroubleshootingOrigin['targets
 }
 
 /** The labels that name the app of a pod. */
-export function labelHop({ reader, pods: { pods } }: GpuFacts): TroubleshootingHop {
+function labelHop({ reader, pods: { pods } }: GpuFacts): TroubleshootingHop {
   const nameless = pods.filter(({ app }) => app === '')
   const [first] = nameless
   const common = { name: 'Labels', commands: commands.labelCommands(reader, first) }

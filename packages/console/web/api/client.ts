@@ -30,7 +30,7 @@ export class ApiError extends Error {
 const REQUEST_LIMIT_MS = 15_000
 
 async function request(path: string, init: RequestInit): Promise<Response> {
-  if (isUnanswerable(path)) throw new ApiError('CON_NO_AGENT', 404, 'This needs an agent: open the page of a node.')
+  if (isUnanswerable(path)) throw new ApiError('CON_NO_AGENT', 404, 'Only an agent has this. Open the page of a node.')
   let response: Response
   try {
     response = await fetch(unmarked(scopedAddress(path)), { ...init, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) })

@@ -8,6 +8,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { Switch } from '../../components/switch.tsx'
+import { scopedNode } from '../../state/node-scope.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { SCRAPER_MARKS } from '../scraper-words.ts'
 
@@ -30,7 +31,11 @@ function ScraperState({ answer, mayChange }: { readonly answer: ScraperAnswer; r
     setFault('')
     await make().catch((error: ApiError) => setFault(error.message))
   }
-  const { isOn, state, summary, locked, scrapers } = answer
+  const { isOn, state, summary, scrapers } = answer
+  const node = scopedNode()
+  // A console changes nothing on its nodes.
+  const locked = answer.locked || (node === '' ? '' : `Only ${node} itself can switch this. There, run:`)
+  const isCommandShown = locked === '' || answer.locked === ''
   return (
     <div className="scraper">
       <div className="scraper-head">
@@ -45,7 +50,7 @@ function ScraperState({ answer, mayChange }: { readonly answer: ScraperAnswer; r
           <StateMark {...SCRAPER_MARKS[state]} />
           <span>{summary}</span>
         </p>
-        {state === 'error' && mayChange && scrapers.length > 0 && (
+        {state === 'error' && mayChange && node === '' && scrapers.length > 0 && (
           <button type="button" className="button" onClick={() => void change(resetScraper)}>
             Reset
           </button>
@@ -54,12 +59,12 @@ function ScraperState({ answer, mayChange }: { readonly answer: ScraperAnswer; r
       <p id="scraper-note" className="param-hint">
         <span>
           {locked === '' ? 'The command: ' : `${locked} `}
-          {locked === '' && (
+          {isCommandShown && (
             <code>
               {command} params set gpu_scraper_enable={String(!isOn)}
             </code>
           )}
-          {locked !== '' && <Link href={page.hrefTo('/troubleshooting')}>Troubleshooting</Link>}
+          {answer.locked !== '' && <Link href={page.hrefTo('/troubleshooting')}>Troubleshooting</Link>}
         </span>
       </p>
       {scrapers.length > 1 && (

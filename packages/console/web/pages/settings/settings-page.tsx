@@ -6,6 +6,7 @@ import { Banner, type Notice } from '../../components/banner.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
+import { scopedNode } from '../../state/node-scope.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AuditPanel } from './audit-panel.tsx'
@@ -15,9 +16,36 @@ import { ParamPanel } from './param-panel.tsx'
 import { ScraperPanel } from './scraper-panel.tsx'
 import { WebhooksPanel } from './webhooks-panel.tsx'
 
-/** Parameters, their history, and for an admin the log of changes. */
+/** Parameters, their history, and for an admin the log of changes. Of a node of a console, the switch of scraping. */
 export function SettingsPage() {
   usePageTitle('Settings')
+  return scopedNode() === '' ? <OwnSettings /> : <NodeSettings />
+}
+
+/** What a console knows of the settings of a node. It changes none of them. */
+function NodeSettings() {
+  const page = usePageState()
+  return (
+    <>
+      <PageHead title="Settings" note={`of the node ${scopedNode()}`}>
+        <Link className="button" href={page.hrefTo('/troubleshooting')}>
+          Troubleshooting
+        </Link>
+        {/* The browser loads the pages of the console anew. */}
+        <a className="button" href="/settings">
+          Settings of the console
+        </a>
+      </PageHead>
+      <div className="settings">
+        <PanelBoundary>
+          <ScraperPanel mayChange={false} />
+        </PanelBoundary>
+      </div>
+    </>
+  )
+}
+
+function OwnSettings() {
   const { data, error } = useParams()
   const page = usePageState()
   const role = useIdentity()?.role
