@@ -97,7 +97,10 @@ test('a console serves page, queries and charts of apps over a Prometheus, one r
   assert.equal(node.backend, url)
   const devices = await fetch(`${address}/api/v1/devices`)
   assert.equal(devices.status, 404)
-  assert.match(await devices.text(), /CON_NO_AGENT.*is answered by agents only\. Ask the sonde agent or sonde up of a node itself/)
+  assert.match(
+    await devices.text(),
+    /CON_NO_AGENT.*is answered by agents only\. Ask the sonde agent or sonde up of a node itself/,
+  )
   const foreign = await fetch(`${address}/api/v1/node`, { headers: { 'sec-fetch-site': 'cross-site' } })
   assert.equal(foreign.status, 403)
   await assertStops(sonde)
