@@ -280,7 +280,7 @@ test('devices that are stuck are named with duty and time, and are not looked at
   for (const name of ['mlx5_3', 'rdma']) {
     const link = await brokenLinkFor(node, name, { facts })
     assert.equal(link.name, 'agent', name)
-    assert.match(link.answer, /^reading, but stuck: mlx5_3 read, called 42 s ago$/)
+    assert.match(link.answer, /^reading, but stuck: mlx5_3 read, called (4[2-9]|[5-9]\d) s ago$/)
     assert.equal(link.fix, 'raise stuck_ms')
   }
   const [other] = await ask(node, 'mlx5_4', { facts })
@@ -441,7 +441,7 @@ const HOST_FAULTS: readonly HostFault[] = [
     link: 'permission',
     answer: /not permitted/i,
     fix: /chmod a\+r .*power1_average/,
-    ofHost: /not permitted.* \(at 1 of 16: class\/hwmon\)/i,
+    ofHost: /not permitted.* \(at 1 of \d+: class\/hwmon\)/i,
   },
   {
     what: 'a zone whose driver refuses',
