@@ -11,6 +11,7 @@ const PAGES: Readonly<Record<string, string>> = {
   gpus: '/gpus',
   fabric: '/fabric',
   device: '/fabric/lo',
+  host: '/host',
   metrics: '/explore',
   explorer: '/explore?sig=rate:netdev_rx_bytes_total&sig=last:host_memory_available_bytes',
   sources: '/sources',

@@ -26,6 +26,7 @@ const VIEWS = [
   '/fabric',
   '/fabric/:device',
   '/fabric/:device/:port',
+  '/host',
   '/pci/:device',
   '/entities',
   '/entities/:id',

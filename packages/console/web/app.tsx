@@ -14,6 +14,7 @@ import {
   FabricPage,
   GpuPage,
   GpusPage,
+  HostPage,
   IncidentPage,
   IncidentsPage,
   NodePage,
@@ -74,6 +75,11 @@ export function App() {
             </Route>
             <Route path="/fabric/:device/:port">
               {({ device, port }) => <PortPage key={`${device}/${port}`} name={`${meant(device)}/${port}`} />}
+            </Route>
+            <Route path="/host">
+              <OfOneNode>
+                <HostPage />
+              </OfOneNode>
             </Route>
             <Route path="/pci/:device">{({ device }) => <PciPage key={device} id={meant(device)} />}</Route>
             <Route path="/entities" component={EntitiesPage} />

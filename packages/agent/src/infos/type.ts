@@ -3,7 +3,7 @@ import { docaDpaProcessType } from '../sources/doca-telemetry-dpa/type.ts'
 import { docaPccType } from '../sources/doca-telemetry-pcc/type.ts'
 import { docaPhyType } from '../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLinkType } from '../sources/ethtool/type.ts'
-import { hostKernelType } from '../sources/host/type.ts'
+import { hostKernelType, hostMachineType } from '../sources/host/type.ts'
 import { nvmlGpuInfoType } from '../sources/nvml/type.ts'
 import { podNicType } from '../sources/pod-nics/type.ts'
 import { podInfoType, podNicDeviceType } from '../sources/pods/type.ts'
@@ -43,6 +43,10 @@ export const INFO_METRICS: readonly InfoMetric[] = [
   infoMetric(docaPccType, ['algorithm']),
   infoMetric(docaDpaProcessType, ['name']),
   infoMetric(hostKernelType, ['release']),
+  infoMetric(hostMachineType, [
+    ...['os', 'cpu_model', 'vendor', 'product', 'board'],
+    ...['firmware_version', 'firmware_date'],
+  ]),
 ]
 
 /** The type `<stem>_identity` with the metric `<stem>_info`; the stem is the name of the type without `_info`. */

@@ -34,12 +34,13 @@ const AROUND_PX = 32
 /** More lanes than this are low. */
 const LOW_FROM_COUNT = 5
 
-/** Height of one bin of a heat strip, in CSS pixels. */
+/** Height of one bin of a heat strip, and of all bins at most. Unit: CSS pixels. */
 const BIN_PX = 11
+const ALL_BINS_PX = 600
 
 /** Many lanes or bins make a chart higher. */
 function heightOf({ scale, members }: ChartSpec): number {
-  if (scale === 'heat') return Math.max(CHART_HEIGHT_PX, AROUND_PX + BIN_PX * members.length)
+  if (scale === 'heat') return Math.max(CHART_HEIGHT_PX, AROUND_PX + Math.min(ALL_BINS_PX, BIN_PX * members.length))
   if (scale !== 'lanes') return CHART_HEIGHT_PX
   const lanePx = members.length > LOW_FROM_COUNT ? LOW_LANE_PX : LANE_PX
   return Math.max(CHART_HEIGHT_PX, AROUND_PX + lanePx * members.length)

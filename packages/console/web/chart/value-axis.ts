@@ -69,7 +69,8 @@ export class ValueAxes {
   /** The height shows the bin, so the axis explains the colours. */
   #heatAxis(spec: ScaledSpec, unit: DisplayUnit, largest: number): ValueAxis {
     const count = Math.max(1, spec.members.length)
-    const top = niceTop(largest, unit.divisor, this.#top)
+    // The colours of shares mean the same in every window.
+    const top = spec.quantity === PERCENT ? wholeOf(unit) : niceTop(largest, unit.divisor, this.#top)
     this.#top = top
     return {
       unit,

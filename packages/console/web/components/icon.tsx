@@ -32,6 +32,12 @@ const DRAWINGS = {
       <path d="M6.4 6.4h3.2v3.2H6.4zM6 1.4v2.2M10 1.4v2.2M6 12.4v2.2M10 12.4v2.2M1.4 6h2.2M1.4 10h2.2M12.4 6h2.2M12.4 10h2.2" />
     </>
   ),
+  host: (
+    <>
+      <rect x="2" y="2.6" width="12" height="8.4" rx="1.2" />
+      <path d="M8 11v2.6M5 13.6h6M4.8 8.4V7M7 8.4V5.4M9.2 8.4V6.4M11.4 8.4V4.8" />
+    </>
+  ),
   apps: (
     <>
       <rect x="2" y="2" width="5" height="5" rx="1" />

@@ -65,8 +65,9 @@ export function linkPath({ address, simulated }: Pick<DeviceInfo, 'address' | 's
 export function labelsFor(device: DeviceInfo, metric: string): Labels | undefined {
   const claim = device.claims.get(metric)
   const own = claim?.kind === device.kind ? labelsAs(claim, device) : device.series?.[claim?.kind ?? '']
-  // A GPU known only from the PCI bus has no index and no NVML series.
-  if (!own || !claim?.key.some((name) => own[name] !== undefined)) return undefined
+  if (!own || claim === undefined) return undefined
+  // A GPU known only from the PCI bus has no index and no NVML series. The host needs no key: there is one.
+  if (claim.key.length > 0 && !claim.key.some((name) => own[name] !== undefined)) return undefined
   return Object.fromEntries(Object.entries(own).filter(([name]) => name === 'simulated' || claim.labels.includes(name)))
 }
 
@@ -97,8 +98,8 @@ export function isSeriesOf(device: DeviceInfo, metric: string, labels: Labels): 
 export function askFor(device: DeviceInfo, metric: string): readonly Matcher[] | undefined {
   const wanted = labelsFor(device, metric)
   if (!wanted) return undefined
-  const label = device.claims.get(metric)?.key[0] ?? ''
-  return [{ label, op: '=', value: wanted[label] ?? '' }]
+  const label = device.claims.get(metric)?.key[0]
+  return label === undefined ? [] : [{ label, op: '=', value: wanted[label] ?? '' }]
 }
 
 /** The conditions that select only the series of a device; undefined if it has no such series. */

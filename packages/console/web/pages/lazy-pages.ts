@@ -10,6 +10,7 @@ export const AppPage = lazyPage(async () => (await import('./app/app-page.tsx'))
 export const PodPage = lazyPage(async () => (await import('./pod/pod-page.tsx')).PodPage)
 export const FabricPage = lazyPage(async () => (await import('./fabric/fabric-page.tsx')).FabricPage)
 export const PortPage = lazyPage(async () => (await import('./nic/port-page.tsx')).PortPage)
+export const HostPage = lazyPage(async () => (await import('./host/host-page.tsx')).HostPage)
 export const PciPage = lazyPage(async () => (await import('./pci/pci-page.tsx')).PciPage)
 export const EntitiesPage = lazyPage(async () => (await import('./entities/entities-page.tsx')).EntitiesPage)
 export const EntityPage = lazyPage(async () => (await import('./entity/entity-page.tsx')).EntityPage)
@@ -43,6 +44,7 @@ export function preloadPages(): () => void {
       SourcesPage,
       SourcePage,
       ExplainPage,
+      HostPage,
       SettingsPage,
       TroubleshootingPage,
       EntitiesPage,

@@ -17,6 +17,7 @@ export const DESTINATIONS: readonly NavigationItem[] = [
   { path: '/gpus', label: 'GPUs', icon: 'gpu', key: 'g' },
   { path: '/apps', label: 'Apps', icon: 'apps', parts: ['/pods'], key: 'a' },
   { path: '/fabric', label: 'Fabric', icon: 'fabric', parts: ['/pci'], key: 'f' },
+  { path: '/host', label: 'Host', icon: 'host', key: 'h' },
   { path: '/incidents', label: 'Incidents', icon: 'events', key: 'i' },
   { path: '/explore', label: 'Explorer', icon: 'explorer', key: 'x' },
   { path: '/sources', label: 'Sources', icon: 'sources', parts: ['/explain'], key: 's' },

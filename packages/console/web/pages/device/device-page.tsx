@@ -75,6 +75,8 @@ interface DevicePageProps {
   readonly facts: (readings: DeviceReadings) => readonly Fact[]
   /** Metrics that facts read with {@link DeviceReadings.exact} and {@link DeviceReadings.all}. */
   readonly totals?: readonly string[]
+  /** The sentence of the page. Default: what rules say of the device. */
+  readonly headline?: ReactNode
   /** Content before the charts. */
   readonly lead?: ReactNode
   /** Content between the charts and the counters. */
@@ -100,6 +102,7 @@ export function DevicePage({
   types,
   facts,
   totals = NO_TOTALS,
+  headline,
   lead,
   children,
 }: DevicePageProps) {
@@ -136,7 +139,9 @@ export function DevicePage({
         <DeviceLinks device={device} />
       </PageHead>
       <SectionLinks sections={sections} />
-      <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent, moment)} />
+      {headline ?? (
+        <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent, moment)} />
+      )}
       <Facts
         label={factsLabel(title, device, moment)}
         facts={recent.isReady ? facts(readings) : facts(readings).map(awaitedFact)}

@@ -248,6 +248,10 @@ const NOUNS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map
   ['priority', ['priority', 'priorities']],
   ['lane', ['lane', 'lanes']],
   ['thread', ['thread', 'threads']],
+  ['cpu', ['CPU', 'CPUs']],
+  ['disk', ['disk', 'disks']],
+  ['numa_node', ['node', 'nodes']],
+  ['resource', ['resource', 'resources']],
 ])
 
 function nounOf(lines: readonly PanelLine[]): readonly [one: string, many: string] {

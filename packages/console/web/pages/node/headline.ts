@@ -46,7 +46,8 @@ export function nodeHeadline(facts: NodeFacts, tense: Tense = 'present'): Headli
   return { tone: worst.tone, sentence: worst.sentence, facts: `${worst.facts}${more}` }
 }
 
-function hostFindings(facts: NodeFacts, tense: Tense): InterfaceFinding[] {
+/** Shortages of the host, the worst first by `rank`. */
+export function hostFindings(facts: NodeFacts, tense: Tense): InterfaceFinding[] {
   const found: InterfaceFinding[] = []
   if (facts.memoryAvailable < MEMORY_MIN) {
     found.push({

@@ -1,0 +1,66 @@
+import { DataTable } from '../../components/data-table.tsx'
+import { Panel } from '../../components/panel.tsx'
+import type { TableColumn } from '../../components/table-column.ts'
+import { meansWords, type ReadSpan } from '../../devices/device-reading.ts'
+import { ReadingWords } from '../../devices/reading-words.tsx'
+import { countText, formatQuantity, pickUnit } from '../../format/number.ts'
+import { BYTES_PER_SECOND, COUNT, PERCENT, SECONDS } from '../../format/quantity.ts'
+import type { DiskRow } from './host-rows.ts'
+
+const COLUMNS: readonly TableColumn<DiskRow>[] = [
+  { key: 'disk', head: 'Disk', kind: 'rowHead', isWide: true, look: 'mono', cell: ({ disk }) => disk },
+  {
+    key: 'busy',
+    head: 'Busy %',
+    kind: 'number',
+    cell: ({ busy }) => <ReadingWords unit={pickUnit(PERCENT, 1)} reading={busy} />,
+  },
+  { key: 'read', head: 'Read', kind: 'number', cell: ({ read }) => formatQuantity(BYTES_PER_SECOND, read.value) },
+  {
+    key: 'written',
+    head: 'Written',
+    kind: 'number',
+    cell: ({ written }) => formatQuantity(BYTES_PER_SECOND, written.value),
+  },
+  {
+    key: 'readTime',
+    head: 'Time of a read',
+    kind: 'number',
+    title: () => 'The mean of the reads that ended',
+    cell: ({ readTime }) => formatQuantity(SECONDS, readTime),
+  },
+  {
+    key: 'writeTime',
+    head: 'of a write',
+    kind: 'number',
+    title: () => 'The mean of the writes that ended',
+    cell: ({ writeTime }) => formatQuantity(SECONDS, writeTime),
+  },
+  {
+    key: 'inFlight',
+    head: 'In flight',
+    kind: 'number',
+    cell: ({ inFlight }) => formatQuantity(COUNT, inFlight),
+  },
+]
+
+/** The disks of the host. */
+export function DiskTable({ rows, span }: { readonly rows: readonly DiskRow[]; readonly span: ReadSpan }) {
+  if (rows.length === 0) return null
+  return (
+    <Panel
+      id="disk-table"
+      title="Disks"
+      caption={`${countText(rows.length, 'disk')}, the busiest first; ${meansWords(span)}`}
+    >
+      <DataTable
+        label="Table of disks"
+        look="has-first-fixed"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ disk }) => disk}
+        isBoxed
+      />
+    </Panel>
+  )
+}

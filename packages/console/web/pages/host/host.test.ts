@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { HOST_QUERIES, hostColumns } from '../host-data.ts'
+import type { NodeFacts } from '../node/headline.ts'
+import { testColumns } from '../test-columns.ts'
+import { cpuCharts, MODE_QUERY } from './cpu-charts.ts'
+import { filesystemState } from './filesystem-state.ts'
+import { hostHeadline } from './host-headline.ts'
+import { diskRows, filesystemRows } from './host-rows.ts'
+
+const NOW = { stepMs: 1000, isNow: true }
+const GAP = Number.NaN
+const CALM: NodeFacts = {
+  ...{ interfaces: [], received: GAP, sent: GAP, busy: 0.5, memoryAvailable: 0.6, pressure: [] },
+  pressureSpanMs: 10_000,
+}
+
+/** Answers about file systems: size, available and files free of each, in parts of 100. */
+function filesystems(...given: readonly (readonly [mountpoint: string, size: number, left: number, files: number])[]) {
+  const of = (name: string, value: (row: (typeof given)[number]) => number) => ({
+    query: { metric: `host_filesystem_${name}`, function: 'last' } as const,
+    series: given.map((row) => ({
+      labels: { mountpoint: row[0], fstype: 'ext4' },
+      values: [value(row)],
+    })),
+  })
+  return filesystemRows(
+    testColumns([
+      of('size_bytes', ([, size]) => size),
+      of('available_bytes', ([, , left]) => left),
+      of('files', () => 100),
+      of('files_free', ([, , , files]) => files),
+      of('read_only', () => 0),
+    ]),
+    NOW,
+  )
+}
+
+test('the fullest file system comes first, by its space or by its files', () => {
+  const rows = filesystems(['/', 100, 50, 90], ['/data', 100, 60, 1], ['/var', 100, 5, 90])
+  assert.deepEqual(
+    rows.map((row) => [row.mountpoint, filesystemState(row).word]),
+    [
+      ['/data', 'No files left'],
+      ['/var', 'Little space left'],
+      ['/', 'Has room'],
+    ],
+  )
+  const { tone, sentence, facts } = hostHeadline(CALM, rows)
+  assert.equal(tone, 'critical')
+  assert.match(sentence, /^No files left on \/data: 1\.0\s% of its files are free/)
+  assert.match(facts, /And 1 more\.$/)
+})
+
+test('a file system that says no size is left out, and an image is no trouble', () => {
+  assert.deepEqual(filesystems(['/gone', GAP, 1, 1]), [])
+  const [row] = filesystems(['/cdrom', 100, 0, 100])
+  assert.equal(filesystemState({ ...row!, fstype: 'squashfs' }).tone, 'ok')
+  assert.equal(filesystemState({ ...row!, isReadOnly: true }).word, 'Read-only')
+})
+
+test('a host with room says so, and one whose tasks wait says that first', () => {
+  const { sentence } = hostHeadline(CALM, filesystems(['/', 100, 50, 50]))
+  assert.match(sentence, /^1\sfile system with room; memory and processors are not short\.$/)
+  const waiting = { ...CALM, pressure: [{ name: 'io', share: 0.5 }] }
+  assert.match(hostHeadline(waiting, []).sentence, /^Tasks wait for a disk 50\.0\s% of the time/)
+})
+
+test('the time of a request is that of the requests that ended, and absent where none did', () => {
+  const of = (name: string, values: readonly number[]) => ({
+    query: { metric: `host_disk_${name}`, function: 'rate' } as const,
+    series: [
+      { labels: { disk: 'vda' }, values: [values[0]!] },
+      { labels: { disk: 'vdb' }, values: [values[1]!] },
+    ],
+  })
+  const rows = diskRows(
+    testColumns([of('reads_total', [10, 0]), of('read_seconds_total', [0.02, 0]), of('io_seconds_total', [0.1, 0.4])]),
+    NOW,
+  )
+  assert.deepEqual(
+    rows.map(({ disk, readTime, writeTime }) => [disk, readTime, writeTime]),
+    [
+      ['vdb', GAP, GAP],
+      ['vda', 0.002, GAP],
+    ],
+  )
+})
+
+test('modes are shares of all CPUs, and each CPU has its row', () => {
+  const answer = testColumns([
+    { query: MODE_QUERY, series: [{ labels: { mode: 'user' }, values: [1] }] },
+    {
+      query: HOST_QUERIES.idle,
+      series: [
+        { labels: { cpu: '0' }, values: [0] },
+        { labels: { cpu: '1' }, values: [1] },
+      ],
+    },
+  ])
+  const [modes, cores] = cpuCharts(answer, hostColumns(answer))
+  assert.deepEqual(
+    modes?.members.map(({ label, values }) => [label, ...values]),
+    [['programs', 0.5]],
+  )
+  assert.deepEqual(
+    cores?.members.map(({ label, values }) => [label, ...values]),
+    [
+      ['CPU 0', 1],
+      ['CPU 1', 0],
+    ],
+  )
+})
