@@ -63,6 +63,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'restart-small',
     'oldest-node',
     'end-with-npx',
+    'autoscale',
     'config',
     'manifests',
     'flags',

@@ -87,6 +87,8 @@ const ABOUT: Readonly<Record<keyof typeof ROOM_SCHEMAS, string>> = {
     'The console without an agent, `sonde console`. `--listen HOST:PORT` sets `host` and `port`, `--prometheus` the address of the history. `webhooks` holds for `sonde up` and `sonde agent`, too.',
   access:
     'Logins: who may use the page and the API. [Access](access.md) shows how. A server that listens on loopback needs none.',
+  kubernetes:
+    'Services that KEDA scales. `autoscale` is a block for each service and trigger, or a list of at most 256. Only `sonde manifests autoscale` uses it: [autoscaling](autoscale.md).',
   traceback: 'Rules on samples, and their events. Each event is a file that `sonde read` reads.',
   limits: 'Limits of the agent. Everything beyond a limit is counted, and shown in `/metrics`.',
   log: 'Lines of JSON on stderr. `--log-level` sets `level`.',

@@ -15,6 +15,11 @@ export interface KubernetesObject {
   readonly [key: string]: unknown
 }
 
+/** The models of KEDA are older than `fallback.behavior`. */
+const WITH_BEHAVIOR = `
+interface Fallback { failureThreshold: number, replicas: number, behavior?: 'static' | 'currentReplicas' | 'currentReplicasIfHigher' | 'currentReplicasIfLower' }
+type WithBehavior<T extends { spec: object }> = Omit<T, 'spec'> & { spec: Omit<T['spec'], 'fallback'> & { fallback?: Fallback } }`
+
 /** Errors of the compiler for objects by name, each with the types of its kind; empty if all are sound. */
 export function compileObjects(peer: string, objects: Readonly<Record<string, KubernetesObject>>): string {
   const folder = join(peer, `objects-${process.pid}`)
@@ -26,10 +31,11 @@ export function compileObjects(peer: string, objects: Readonly<Record<string, Ku
     ([, object], index) => `import type { I${object.kind} as K${index} } from '${moduleOf(object)}'`,
   )
   const values = entries.map(([name, object]) => {
-    const type = `K${names.indexOf(`${object.apiVersion}/${object.kind}`)}`
+    const model = `K${names.indexOf(`${object.apiVersion}/${object.kind}`)}`
+    const type = object.kind === 'ScaledObject' ? `WithBehavior<${model}>` : model
     return `const ${name}: ${type} = ${JSON.stringify(object, null, 1)}\nvoid ${name}`
   })
-  writeFileSync(join(folder, 'objects.ts'), [...imports, ...values].join('\n'))
+  writeFileSync(join(folder, 'objects.ts'), [...imports, WITH_BEHAVIOR, ...values].join('\n'))
   const options = { target: 'es2024', module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true, types: [] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['objects.ts'] }))
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -46,6 +52,7 @@ export async function validateObject(peer: string, object: KubernetesObject): Pr
 }
 
 function moduleOf({ apiVersion, kind }: KubernetesObject): string {
-  const isOperator = apiVersion.startsWith('monitoring.coreos.com/')
-  return `${isOperator ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'}/${apiVersion}/${kind}`
+  const [group = ''] = apiVersion.split('/')
+  const models = { 'monitoring.coreos.com': 'prometheus-operator', 'keda.sh': 'keda' }[group]
+  return `${models === undefined ? 'kubernetes-models' : `@kubernetes-models/${models}`}/${apiVersion}/${kind}`
 }

@@ -104,7 +104,7 @@ limits: 5
   assert.deepEqual((await refusals(file)).sort(), [
     'FILE:12: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)',
     'FILE:13: export.prometheus.timestamps is "yes"; allowed: true or false',
-    'FILE:14: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, native, export, service, traceback, store, console, access, limits, log',
+    'FILE:14: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, native, export, service, traceback, store, console, access, kubernetes, limits, log',
     'FILE:15: limits is 5; allowed: a block with the keys recent_window_s, recent_bytes, connections, stream_clients, stream_queries_per_s, parallel_queries, gpu_metrics_max_pods, gpu_metrics_max_concurrent, gpu_metrics_max_cells, source_call_ms, source_flood_bytes',
     'FILE:3: data_sources[0].devices[0] is "eth 0"; allowed: a device name or pattern such as eth0, mlx5_* or !veth*',
     'FILE:4: data_sources[0].intervall_ms is an unknown key, with 5 (did you mean interval_ms?); allowed: type, name, enabled, interval_ms, devices',

@@ -32,6 +32,7 @@ export { runSelfTest, type SelfTestReport } from './self-test/run-self-test.ts'
 export { checkSocketsDir, type SocketsDirFinding } from './service/directory.ts'
 export type { Finding } from './sources/chains/chain.ts'
 export { type ChainContext, KernelContext } from './sources/chains/chain-context.ts'
+export { ApiServer } from './sources/kubernetes/api-server.ts'
 export type {
   Duty,
   LibraryDefinition,

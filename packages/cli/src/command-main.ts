@@ -2,6 +2,7 @@ import { SondeError } from '@sonde/sdk'
 import { messageOf, printable } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
+import type { AutoscaleFlags } from './commands/autoscale.ts'
 import type { ManifestsFlags } from './commands/manifests.ts'
 import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
@@ -236,6 +237,16 @@ withDataFlags(
   .option('--dir <dir>', 'write the files into this folder')
   .action(async ({ dir, ...flags }: Flags & { dir?: string }) =>
     (await import('./commands/manifests.ts')).writeGpuStack(await loadFor(flags), dir),
+  )
+withDataFlags(
+  manifests
+    .command('autoscale')
+    .description('Prints ScaledObjects of KEDA for kubernetes.autoscale. Writes nothing to the cluster.'),
+)
+  .option('--only <namespace/service>', 'this ScaledObject alone; may repeat', repeatable)
+  .option('--check <url>', 'compare with those of this API server, such as that of kubectl proxy')
+  .action(async (flags: Flags & AutoscaleFlags) =>
+    (await import('./commands/autoscale.ts')).runAutoscale(await loadFor(flags), flags),
   )
 
 /** The folder in which `sonde up` keeps its history, by the configuration. */

@@ -148,6 +148,8 @@ export class ApiServerDouble {
   /** Resource slices, as `v1beta1` has them; empty: the server does not know them. */
   slices: object[] = []
   daemonSets: object[] = []
+  /** Objects of KEDA; undefined: the server does not know them. */
+  scaledObjects: object[] | undefined
   /** Nodes by their name. */
   readonly nodes = new Map<string, object>()
   /** Answers of a test instead of the usual ones; undefined: the usual one. */
@@ -245,6 +247,8 @@ export class ApiServerDouble {
       json(response, 200, { kind: 'ResourceSliceList', metadata: { resourceVersion: '1' }, items: this.slices })
     else if (url.pathname === '/apis/apps/v1/daemonsets')
       json(response, 200, { kind: 'DaemonSetList', metadata: { resourceVersion: '1' }, items: this.daemonSets })
+    else if (url.pathname === '/apis/keda.sh/v1alpha1/scaledobjects' && this.scaledObjects !== undefined)
+      json(response, 200, { kind: 'ScaledObjectList', metadata: { resourceVersion: '1' }, items: this.scaledObjects })
     else if (name !== undefined) answerObject(response, this.#pods.get(`${namespace}/${name}`))
     else if (url.pathname === '/api/v1/nodes') json(response, 200, this.#nodeList())
     else if (node !== undefined) answerObject(response, this.nodes.get(node))

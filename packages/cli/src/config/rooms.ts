@@ -20,6 +20,7 @@ import {
   storeSchema,
 } from '@sonde/console/config'
 import { type Checked, type ConfigIssue, check, unknownKey, withoutSecrets } from '@sonde/sdk/config'
+import { type AutoscaleEntry, autoscaleEntries, autoscaleFaults, kubernetesSchema } from '../autoscale/config.ts'
 
 /** All settings of the file, the environment and the command line. */
 export interface SondeConfig {
@@ -27,6 +28,7 @@ export interface SondeConfig {
   readonly store: StoreConfig
   readonly console: ConsoleConfig
   readonly access: AccessConfig
+  readonly autoscale: readonly AutoscaleEntry[]
   readonly log: { readonly level: string }
 }
 
@@ -40,6 +42,7 @@ export const ROOM_SCHEMAS = {
   store: storeSchema,
   console: consoleSchema,
   access: accessSchema,
+  kubernetes: kubernetesSchema,
   limits: limitsSchema,
   log: logSchema,
 } as const
@@ -72,6 +75,9 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
   const store = take(check(ROOM_SCHEMAS.store, raw.store ?? {}, 'store'))
   const ofConsole = take(check(ROOM_SCHEMAS.console, raw.console ?? {}, 'console'))
   const access = take(check(ROOM_SCHEMAS.access, raw.access ?? {}, 'access'))
+  const kubernetes = take(check(ROOM_SCHEMAS.kubernetes, raw.kubernetes ?? {}, 'kubernetes'))
+  const autoscale = autoscaleEntries(kubernetes ?? {})
+  issues.push(...autoscaleFaults(autoscale))
   const service = take(check(ROOM_SCHEMAS.service, raw.service ?? {}, 'service'))
   const traceback = take(check(ROOM_SCHEMAS.traceback, raw.traceback ?? {}, 'traceback'))
   const limits = take(check(ROOM_SCHEMAS.limits, raw.limits ?? {}, 'limits'))
@@ -86,6 +92,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     !store ||
     !ofConsole ||
     !access ||
+    !kubernetes ||
     !traceback ||
     !limits ||
     !log ||
@@ -104,6 +111,7 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     store,
     console: ofConsole,
     access,
+    kubernetes,
     limits,
     log,
   }
@@ -113,12 +121,13 @@ export function checkRooms(raw: Readonly<Record<string, unknown>>): Checked<Chec
     value: {
       config: {
         agent: { dataSources, paths: { ...paths, ...native }, export: exports, limits, service, traceback },
-        ...{ store, console: ofConsole, access, log },
+        ...{ store, console: ofConsole, access, autoscale, log },
       },
       plain: {
         ...plain,
         export: withoutSecrets(exportSchema, exports),
         console: withoutSecrets(consoleSchema, ofConsole),
+        kubernetes: withoutSecrets(kubernetesSchema, kubernetes),
       },
     },
   }
