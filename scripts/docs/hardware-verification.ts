@@ -89,6 +89,11 @@ const ASSUMPTIONS: readonly (Known | Unknown | ByHand)[] = [
     by: 'not yet',
     command: 'podman run --rm sonde:0.1.0 --version',
   },
+  {
+    assumption:
+      'Grace lists the NUMA nodes with memory of a GPU as generic initiators without CPUs, so that `host_numa_device_memory` is 1',
+    by: ['report'],
+  },
   { assumption: 'A ratio with a zero in one of its two numbers is no ratio', by: ['header'] },
   {
     assumption: '`15e-255` is the effective bit error ratio of a link without errors',

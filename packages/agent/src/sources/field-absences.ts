@@ -48,11 +48,16 @@ export class FieldAbsences {
     return found
   }
 
-  /** Reports which optional fields of a record are present, and which are absent for the given reason. */
+  /**
+   * Reports which optional fields of a record are present, and which are absent for the given reason. A
+   * {@link Missing} value has a reason of its own.
+   */
   tell(record: Readonly<Record<string, unknown>>, reason: string): void {
     for (const { name, field } of this.#type.layout.slots) {
       if (!field.optional) continue
-      if (record[name] === undefined) this.absent(name, 'unsupported', reason)
+      const value = record[name]
+      if (value instanceof Missing) this.absent(name, value.code, value.reason)
+      else if (value === undefined) this.absent(name, 'unsupported', reason)
       else this.present(name)
     }
   }

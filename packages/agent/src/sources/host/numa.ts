@@ -1,15 +1,11 @@
-import type { FieldAbsences } from '../field-absences.ts'
-import { type KernelFile, ReadFailure } from '../kernel-file.ts'
+import { type FieldAbsences, Missing } from '../field-absences.ts'
+import type { KernelFile } from '../kernel-file.ts'
 import { SeriesPresence } from '../series-presence.ts'
+import { DeviceNodes, listNodes, NUMA_FOLDER, SWEEPS_PER_LOOK } from './device-nodes.ts'
 import { type HostNuma, parseNodeMeminfo, parseNumastat } from './parse-memory.ts'
 import type { HostPartDefinition } from './part.ts'
 import type { HostReader } from './reader.ts'
 import { hostNumaType } from './type.ts'
-
-const FOLDER = ['devices', 'system', 'node'] as const
-const NODE = /^node(\d{1,4})$/
-/** Sweeps between two listings of the nodes. Nodes appear and disappear when memory is plugged or removed. */
-const SWEEPS_PER_LOOK = 10
 
 interface NumaNode {
   readonly node: string
@@ -24,6 +20,7 @@ export const numa: HostPartDefinition = {
   create(reader) {
     const absences = reader.absences(hostNumaType)
     const present = new SeriesPresence(reader.context.absences, hostNumaType, 'numa_node')
+    const devices = new DeviceNodes(reader)
     const nodes = new Map<string, NumaNode>()
     let sweep = 0
     return {
@@ -33,6 +30,7 @@ export const numa: HostPartDefinition = {
           if (nodes.size > 0) absences.present('')
           else absences.absent('', 'unsupported', 'the kernel lists no NUMA node')
         }
+        devices.read()
         present.startSweep()
         for (const each of nodes.values()) {
           const memory = reader.read(each.meminfo, parseNodeMeminfo)
@@ -41,8 +39,14 @@ export const numa: HostPartDefinition = {
             nodes.delete(each.node)
             continue
           }
-          const record: HostNuma = { ...memory, ...pages }
-          each.absences.tell(record, `${each.meminfo.path} or ${each.numastat.path} does not have it`)
+          const ofDevice = devices.has(each.node)
+          const device_memory = ofDevice instanceof Missing ? ofDevice : Number(ofDevice)
+          const values = { ...memory, ...pages, device_memory }
+          each.absences.tell(values, `${each.meminfo.path} or ${each.numastat.path} does not have it`)
+          const record: HostNuma = {
+            ...{ ...memory, ...pages },
+            ...(device_memory instanceof Missing ? {} : { device_memory }),
+          }
           present.met(each.node)
           reader.context.source.report(hostNumaType, { time, numa_node: each.node, ...record })
         }
@@ -54,11 +58,9 @@ export const numa: HostPartDefinition = {
 }
 
 function lookForNodes(reader: HostReader, nodes: Map<string, NumaNode>): void {
-  const listed = reader.sysfs.list(...FOLDER)
-  for (const name of listed instanceof ReadFailure ? [] : listed) {
-    const node = NODE.exec(name)?.[1]
-    if (node === undefined || nodes.has(node)) continue
-    const file = (attribute: string) => reader.sysfs.file(...FOLDER, name, attribute)
+  for (const node of listNodes(reader)) {
+    if (nodes.has(node)) continue
+    const file = (attribute: string) => reader.sysfs.file(...NUMA_FOLDER, `node${node}`, attribute)
     const absences = reader.absences(hostNumaType, { numa_node: node })
     nodes.set(node, { node, meminfo: file('meminfo'), numastat: file('numastat'), absences })
   }

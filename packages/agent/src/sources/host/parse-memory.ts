@@ -1,9 +1,8 @@
 import type { RecordOf } from '@sonde/sdk'
 import type { Integer64 } from '@sonde/sdk/internal'
 import { isNumber, KernelText } from '../kernel-text.ts'
+import { readMemory } from './parse.ts'
 import type { hostNumaType, hostVmType } from './type.ts'
-
-const BYTES_PER_KIBIBYTE = 1024
 
 /** Values of `host_vm`. */
 export type HostVm = Omit<RecordOf<typeof hostVmType>, 'time'>
@@ -49,28 +48,17 @@ export function parseVmstat(bytes: Uint8Array): HostVm | string {
 export type HostNuma = Omit<RecordOf<typeof hostNumaType>, 'time' | 'numa_node'>
 
 const NODE_FIELDS: ReadonlyMap<string, keyof HostNuma> = new Map([
-  ['MemTotal:', 'total_bytes'],
-  ['MemFree:', 'free_bytes'],
-  ['FilePages:', 'file_bytes'],
-  ['AnonPages:', 'anonymous_bytes'],
-  ['HugePages_Total:', 'huge_pages'],
-  ['HugePages_Free:', 'huge_pages_free'],
+  ['MemTotal', 'total_bytes'],
+  ['MemFree', 'free_bytes'],
+  ['FilePages', 'file_bytes'],
+  ['AnonPages', 'anonymous_bytes'],
+  ['HugePages_Total', 'huge_pages'],
+  ['HugePages_Free', 'huge_pages_free'],
 ])
 
 /** Reads `meminfo` of a NUMA node: lines such as `Node 0 MemTotal: 8743128 kB`. */
 export function parseNodeMeminfo(bytes: Uint8Array): HostNuma | string {
-  const text = new KernelText(bytes)
-  const memory: HostNuma = {}
-  for (; !text.done; text.nextLine()) {
-    if (text.word() !== 'Node') continue
-    text.word()
-    const field = NODE_FIELDS.get(text.word())
-    if (field === undefined) continue
-    const value = text.u64()
-    if (typeof value !== 'number') continue
-    const whole = text.word() === 'kB' ? value * BYTES_PER_KIBIBYTE : value
-    if (Number.isSafeInteger(whole)) memory[field] = whole
-  }
+  const memory = readMemory(bytes, NODE_FIELDS)
   return memory.total_bytes === undefined ? 'has no MemTotal' : memory
 }
 

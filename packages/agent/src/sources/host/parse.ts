@@ -132,10 +132,11 @@ function readCpu(text: KernelText, cpu: string): Fields<typeof hostCpuType> | un
   }
 }
 
-type Memory = Fields<typeof hostMemoryType>
+/** Values of `host_memory`. */
+export type HostMemory = Fields<typeof hostMemoryType>
 
 /** Name of each field in `/proc/meminfo`. */
-const MEMORY_FIELDS: ReadonlyMap<string, keyof Memory> = new Map([
+export const MEMORY_FIELDS: ReadonlyMap<string, keyof HostMemory> = new Map([
   ['MemTotal', 'total_bytes'],
   ['MemFree', 'free_bytes'],
   ['MemAvailable', 'available_bytes'],
@@ -170,11 +171,19 @@ const MEMORY_FIELDS: ReadonlyMap<string, keyof Memory> = new Map([
 /**
  * Reads `/proc/meminfo`. Its `kB` are 1 024 bytes. If a line cannot be read, its field is absent. MemTotal is required.
  */
-export function parseMeminfo(bytes: Uint8Array): Memory | string {
+export function parseMeminfo(bytes: Uint8Array): HostMemory | string {
+  const memory = readMemory(bytes, MEMORY_FIELDS)
+  const { total_bytes } = memory
+  return total_bytes === undefined ? 'has no MemTotal' : { ...memory, total_bytes }
+}
+
+/** Reads the numbers of a `meminfo` by the words before them. The lines of a NUMA node start with `Node` and its number. */
+export function readMemory<K extends string>(bytes: Uint8Array, fields: ReadonlyMap<string, K>): { [F in K]?: number } {
   const text = new KernelText(bytes)
-  const memory: Partial<Memory> = {}
+  const memory: { [F in K]?: number } = {}
   for (; !text.done; text.nextLine()) {
-    const field = MEMORY_FIELDS.get(text.word().slice(0, -1))
+    if (text.skip('Node ')) text.word()
+    const field = fields.get(text.word().slice(0, -1))
     if (field === undefined) continue
     const value = text.u64()
     if (typeof value !== 'number') continue
@@ -182,8 +191,7 @@ export function parseMeminfo(bytes: Uint8Array): Memory | string {
     const whole = unit === 'kB' ? value * BYTES_PER_KIBIBYTE : value
     if ((unit === '' || unit === 'kB') && Number.isSafeInteger(whole)) memory[field] = whole
   }
-  const { total_bytes } = memory
-  return total_bytes === undefined ? 'has no MemTotal' : { ...memory, total_bytes }
+  return memory
 }
 
 /** Totals of one file below `/proc/pressure`. A total is missing if the kernel has no such line. */

@@ -57,7 +57,7 @@ export const hostMemoryType = defineType(
   'Memory of the node',
   {
     time: timestamp(),
-    total_bytes: gauge('u64', { unit: 'bytes', help: 'Memory that the kernel manages' }),
+    total_bytes: gauge('u64', { unit: 'bytes', help: 'Memory of the host that the kernel manages' }),
     free_bytes: bytes('Memory that nothing uses'),
     available_bytes: bytes('Memory available to new programs without swapping, estimated by the kernel'),
     buffers_bytes: bytes('Cache of raw block devices'),
@@ -315,6 +315,11 @@ export const hostNumaType = defineType(
   {
     time: timestamp(),
     numa_node: label('Number of the NUMA node'),
+    device_memory: optional(
+      gauge('u64', {
+        help: '1 if the memory is that of a device, such as a GPU of Grace; 0 if it is that of the host',
+      }),
+    ),
     total_bytes: bytes('Memory of the node'),
     free_bytes: bytes('Memory that nothing uses'),
     file_bytes: bytes('Cache of files, shared memory included'),

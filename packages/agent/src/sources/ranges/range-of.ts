@@ -26,6 +26,7 @@ const BY_UNIT: Readonly<Record<string, Name>> = {
 /** The quantity of fields by type and field, for fields whose unit does not determine it. */
 export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> = {
   host_memory: { committed_bytes: 'promisedMemory', commit_limit_bytes: 'promisedMemory' },
+  host_numa: { device_memory: 'flag' },
   host_temperature: { limit_celsius: 'temperatureLimit', critical_celsius: 'temperatureLimit' },
   host_thermal_zone: {
     ...{ passive_celsius: 'temperatureLimit', hot_celsius: 'temperatureLimit', critical_celsius: 'temperatureLimit' },
