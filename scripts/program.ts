@@ -15,6 +15,7 @@ const ENTRIES = {
   ...entriesIn('packages/agent/src', [
     'hosting/host-main',
     'traceback/book/read-main',
+    'simulated-past/past-main',
     'sources/registry',
     'sources/ethtool/sources',
     'sources/doca/sources',

@@ -40,6 +40,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'infos',
     'pods',
     'hints',
+    'simulated-past',
     'traceback',
     'incidents',
     'service',

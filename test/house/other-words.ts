@@ -10,6 +10,7 @@ export const OTHER_WORDS: readonly string[] = [
     'sonde_opaque_64',
     'sonde_opaque_128',
     'sonde_opaque_65536',
+    'sonde_simulated_past',
   ],
   // Metrics that exist only after an origin changed, and an origin.
   ...['sonde_origin_changes_total', 'sonde_origin_changed_timestamp_seconds', 'pci_files'],

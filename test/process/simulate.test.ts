@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { HintsAnswer, IncidentsAnswer } from '@sonde/sdk/api'
 import { ask, metricsOf } from '../ask.ts'
-import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
+import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
 test('--only-simulated runs a simulated node alone, which says that it is one, with its scenarios', async () => {
   const sonde = await startSonde([
@@ -35,6 +36,33 @@ test('--only-simulated runs a simulated node alone, which says that it is one, w
   } finally {
     await sonde.stop()
   }
+})
+
+test('--simulate-past fills an empty history once, and its incidents are there', async (t) => {
+  const dir = temporaryDir()
+  t.after(() => dir.remove())
+  const args = ['up', '--only-simulated', '--simulate-class', 'small', '--data-dir', dir.path, '--log-level', 'info']
+  const sonde = await startSonde([...args, '--simulate-past', '7m'])
+  t.after(() => sonde.stop())
+  await until('the past to be filled', 60_000, () => sonde.output().includes('is filled with the past'))
+  const { startedMs } = await ask<{ startedMs: number }>(sonde, '/api/v1/node')
+  const { incidents, unknown } = await ask<IncidentsAnswer>(
+    sonde,
+    `/api/v1/incidents?from=${startedMs - 400_000}&to=${startedMs}`,
+  )
+  assert.deepEqual(unknown, [])
+  assert.ok(incidents.length > 0)
+  for (const { state, isSimulated, endMs = 0 } of incidents) {
+    assert.deepEqual([state, isSimulated], ['ended', true])
+    assert.ok(endMs < startedMs)
+  }
+  const { hints, ended } = await ask<HintsAnswer>(sonde, '/api/v1/hints')
+  assert.deepEqual(hints, [], 'the node is healthy when it starts')
+  assert.ok(ended.length > 0, 'hints of the past are among those of the last hour')
+  await sonde.stop()
+  const again = await startSonde([...args, '--simulate-past', '1m'])
+  t.after(() => again.stop())
+  assert.equal(again.output().includes('is filled with the past'), false)
 })
 
 test('--simulate adds the node beside the real sources, and shows as the origin of its values', async () => {

@@ -32,3 +32,6 @@ export const RULES_MODULE: URL = new URL(`./traceback/book/read-main${EXTENSION}
 
 /** Program of the child process in which a self-test loads the library of a vendor. */
 export const SELF_TEST_MODULE: URL = new URL(`./self-test/main${EXTENSION}`, import.meta.url)
+
+/** Program of the thread that simulates the past of a node. */
+export const PAST_MODULE: URL = new URL(`./simulated-past/past-main${EXTENSION}`, import.meta.url)

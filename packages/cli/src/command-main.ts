@@ -17,6 +17,9 @@ import { VERSION } from './version.ts'
 /** Exit codes: success, failure, and wrong arguments or configuration. See `docs/cli.md`. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
+/** The past of `up --only-simulated`, whose page would have nothing to show otherwise. */
+const USUAL_PAST = '1h'
+
 /** See `load-for.ts`, which loads the schemas of all rooms. Commands without configuration start in half the time. */
 async function loadFor(flags: Flags, listener?: readonly string[]): Promise<Loaded> {
   return (await import('./load-for.ts')).loadFor(flags, listener)
@@ -58,12 +61,13 @@ function oneLine(text: string): string {
     .replaceAll('\n', ' ')
 }
 
-withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process'))).action(
-  async (flags: Flags) => {
-    const loaded = await loadChecked(flags)
+withSimulateFlags(withCommonFlags(program.command('up').description('agent, store and page in one process')))
+  .option('--simulate-past <time>', 'fill an empty history with that of the simulated node: 1h, 0 for none')
+  .action(async (flags: Flags) => {
+    const { simulatePast = flags.onlySimulated === true ? USUAL_PAST : undefined, ...others } = flags
+    const loaded = await loadChecked({ ...others, ...(simulatePast !== undefined && { simulatePast }) })
     process.exit(await untilSignal((await import('./commands/up.ts')).runUp(loaded)))
-  },
-)
+  })
 
 withSimulateFlags(
   withCommonFlags(program.command('agent').description('sources, /metrics and the API of this node')),

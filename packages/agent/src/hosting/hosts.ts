@@ -71,11 +71,12 @@ interface StartingHost extends SourceHost {
 export class Hosts {
   /** In the order of the configuration, then those that were added. */
   readonly sources: readonly RunningSource[]
+  /** Start of all sources. Unit: milliseconds since the Unix epoch. */
+  readonly startedMs = Date.now()
   readonly #running: RunningSource[]
   readonly #environment: HostsEnvironment
   readonly #hosts = new Map<string, StartingHost>()
   readonly #given: SourceToStart[]
-  readonly #startedMs = Date.now()
 
   constructor(configs: readonly ConfiguredSource[], environment: HostsEnvironment) {
     this.#environment = environment
@@ -175,7 +176,7 @@ export class Hosts {
       callLimitMs: limits.source_call_ms,
       eventSlot: eventSlot(index),
       ...(startsAMinute === undefined ? {} : { startsAMinute }),
-      startedMs: this.#startedMs,
+      startedMs: this.startedMs,
       paused: pausedOf?.(definition) ?? '',
     }
     const onSettled = ({ state, reason, before }: Settled) => {

@@ -1,7 +1,8 @@
-import { createAgent } from '@sonde/agent'
+import { type Agent, createAgent, SimulatedPast, sourceWithPast } from '@sonde/agent'
 import { createStore, type EndedNames, isOfPage, pageRoutes, type Store, type Unwritten } from '@sonde/console'
 import type { StoreConfig } from '@sonde/console/config'
-import { countOf } from '@sonde/sdk/internal'
+import { countOf, messageOf } from '@sonde/sdk/internal'
+import type { Logger } from 'pino'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
@@ -41,19 +42,44 @@ export async function runUp(loaded: Loaded): Promise<Running> {
     store.onFault = (error) => agent.faults.caught('store', error)
     store.onEnded = (ended) => log.warn(endedLine(ended))
   }
+  const oldestMs = store?.status().oldestMs ?? null
   const running = await serveAgent(agent, loaded, management, async (app) => {
     consoleRoutes(app, { agent, loaded, management, webhooks })
     await pageRoutes(app)
   })
+  const past = store === undefined ? undefined : startPast({ agent, store, oldestMs, log })
   const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(management.access)]
   console.log(await readyLine(agent, running.addresses, words.filter((each) => each !== '').join(' · ')))
   return {
     ...running,
     async close() {
+      await past?.close()
       await running.close()
       if (store?.unwritten !== undefined) console.error(unwrittenLine(store.unwritten, path))
     },
   }
+}
+
+interface PastParts {
+  readonly agent: Agent
+  readonly store: Store
+  readonly oldestMs: number | null
+  readonly log: Logger
+}
+
+/** Fills the history before the start, if the simulated node has a past. */
+function startPast({ agent, store, oldestMs, log }: PastParts): SimulatedPast | undefined {
+  const source = sourceWithPast(agent.dataSources)
+  if (source === undefined) return undefined
+  const past = new SimulatedPast({ source, startedMs: agent.hosts.startedMs, oldestMs, store })
+  past.filled
+    .then(async (filled) => {
+      if (filled === undefined) return
+      log.info(filled, 'the history before the start is filled with the past of the simulated node')
+      await agent.hintHistory.recallInto(agent.hints)
+    })
+    .catch((error: unknown) => log.error({ reason: messageOf(error) }, 'the simulated past is not complete'))
+  return past
 }
 
 /** The parts that an agent gets from a store. */

@@ -11,6 +11,8 @@ export interface SimulateFlags {
   readonly onlySimulated?: boolean
   readonly seed?: string
   readonly simulateClass?: string
+  /** Length of the past that fills an empty history: `90s`, `10m`, `1h`; `0` for none. */
+  readonly simulatePast?: string
 }
 
 type ConfigBlock = Record<string, unknown>
@@ -25,16 +27,14 @@ const COUNTERS_MAX = 1024
  * @throws ConfigError if a flag needs a simulator and there is none, and for unknown scenarios.
  */
 export function addSimulator(raw: ConfigBlock, flags: SimulateFlags): Setting[] {
-  const { simulate, onlySimulated = false, seed, simulateClass } = flags
+  const { simulate, onlySimulated = false, seed, simulateClass, simulatePast } = flags
   const given = raw.data_sources ?? defaultDataSources()
   // If the value is no list, the later check reports that.
   if (!Array.isArray(given)) return []
   const known = given.find(isSimulator)
   if (known === undefined && simulate === undefined && !onlySimulated) {
-    const [flag] = [
-      seed === undefined ? [] : ['--seed'],
-      simulateClass === undefined ? [] : ['--simulate-class'],
-    ].flat()
+    const others = { '--seed': seed, '--simulate-class': simulateClass, '--simulate-past': simulatePast }
+    const flag = Object.entries(others).find(([, value]) => value !== undefined)?.[0]
     if (flag !== undefined)
       throw new ConfigError([`${flag}: no simulator is asked for; allowed: together with --simulate`])
     return []
@@ -54,12 +54,13 @@ export function addSimulator(raw: ConfigBlock, flags: SimulateFlags): Setting[] 
   if (typeof simulate === 'string') set('scenarios', scenariosIn(simulate), '--simulate')
   if (seed !== undefined) set('seed', numberOrText(seed), '--seed')
   if (simulateClass !== undefined) set('node_class', simulateClass, '--simulate-class')
+  if (simulatePast !== undefined) set('past_s', pastSeconds(simulatePast), '--simulate-past')
   if (simulate !== undefined || onlySimulated) settings.push(...addSamples(raw, sources, entry))
   return settings
 }
 
 /** Options that make two sources show the same simulated node. */
-const NODE_KEYS = ['seed', 'node_class', 'workload', 'scenarios'] as const
+const NODE_KEYS = ['seed', 'node_class', 'workload', 'scenarios', 'past_s'] as const
 
 /**
  * Adds full-rate samples of the simulated NICs if rules watch them. If they are configured already, makes them show the
@@ -112,6 +113,15 @@ function scenariosIn(simulate: string): string[] {
   })
   if (faults.length > 0) throw new ConfigError(faults)
   return scenarios
+}
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+function pastSeconds(text: string): number {
+  const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? []
+  if (count === undefined)
+    throw new ConfigError([`--simulate-past is ${JSON.stringify(text)}; allowed: 0, or a time such as 10m, 1h or 1d`])
+  return Number(count) * SECONDS[unit as keyof typeof SECONDS]
 }
 
 function isSimulator(entry: unknown): entry is ConfigBlock {

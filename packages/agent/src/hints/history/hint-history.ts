@@ -4,6 +4,7 @@ import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
+import { outside, STRETCH_MAX_MS, simulatedPastType, stretchesIn } from './simulated-past-type.ts'
 import { unwatchedSpans } from './watched-spans.ts'
 import { hintEnd, type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
 
@@ -11,6 +12,10 @@ import { hintEnd, type Statement, statementsIn, UNSTATED_MS, windowHints } from 
 const STATEMENT_LIMIT = 20_000
 /** Most pauses that one question reads, the earliest first. There are a few a day. */
 const PAUSE_LIMIT = 1000
+/** Most stretches of a simulated past that one question reads, the earliest first. A day has 1440. */
+const STRETCH_LIMIT = 4000
+/** A shorter gap beside a simulated past is the time between two samples, or of the start. Unit: milliseconds. */
+const GAP_LEAST_MS = 10_000
 /** A larger step back of the clock only shows in windows of the following day. Unit: milliseconds. */
 const PAUSE_MAX_MS = 86_400_000
 /**
@@ -141,7 +146,19 @@ export class HintHistory {
     const window = { fromMs: fromMs - PAUSE_MAX_MS, toMs: Math.max(toMs, this.#recent.answer().nowMs) + UNSTATED_MS }
     const told = await records({ type: hintPauseType.name, ...window, recordLimit: PAUSE_LIMIT })
     const pauses = [...pausesIn(told), ...this.#recent.pauses]
-    return spansWithin([...(await unwatchedSpans(history, fromMs, toMs)), ...pauses], fromMs, toMs)
+    const unwatched = await unwatchedSpans(history, fromMs, toMs)
+    return spansWithin([...(await this.#notSimulated(records, unwatched)), ...pauses], fromMs, toMs)
+  }
+
+  /** Sonde did not run in a simulated past, and its hints are known all the same. */
+  async #notSimulated(records: KeptRecords['records'], spans: readonly HintsUnknown[]): Promise<HintsUnknown[]> {
+    const [first] = spans
+    const last = spans.at(-1)
+    if (first === undefined || last === undefined) return []
+    const window = { fromMs: first.fromMs, toMs: last.toMs + STRETCH_MAX_MS, recordLimit: STRETCH_LIMIT }
+    return outside(spans, stretchesIn(await records({ type: simulatedPastType.name, ...window }))).filter(
+      (span) => span.toMs - span.fromMs >= GAP_LEAST_MS,
+    )
   }
 
   /** The parts of a window that memory does not cover. */

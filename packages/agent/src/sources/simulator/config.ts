@@ -26,6 +26,9 @@ const scenario = v.pipe(
   ),
 )
 
+/** Longest simulated past: a day. Unit: seconds. */
+export const PAST_MAX_S = 86_400
+
 /** Options of the simulator in `data_sources`. */
 export const simulatorOptions = v.strictObject({
   seed: setting(
@@ -38,6 +41,11 @@ export const simulatorOptions = v.strictObject({
     list(scenario, RUNNING_LIMIT, 'scenarios'),
     [],
     'Scenarios that begin some seconds after the start: `NAME@DEVICE:SEVERITY:DELAY`, of which the name alone must be there. Default delay: 10 s',
+  ),
+  past_s: setting(
+    integer(0, PAST_MAX_S, 'seconds'),
+    0,
+    'Length of the simulated past: `sonde up` fills the history before its start with this time, with one fault after the other. Default: none',
   ),
   workload: setting(choice(['training', 'inference']), 'training', 'What the GPUs do where no scenario says otherwise'),
 })

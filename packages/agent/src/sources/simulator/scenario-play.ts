@@ -7,6 +7,7 @@ import type { SimulatorOptions } from './config.ts'
 import { type RunningScenario, ScenarioBook } from './scenarios/book.ts'
 import { deviceId, targetsOf } from './scenarios/devices.ts'
 import { parseScenario } from './scenarios/flag.ts'
+import { playPast } from './scenarios/past.ts'
 import { parseRequest } from './scenarios/request.ts'
 import { SCENARIOS } from './scenarios/scenarios.ts'
 import { Simulation } from './simulation.ts'
@@ -22,13 +23,19 @@ export class ScenarioPlay {
   readonly #book: ScenarioBook
 
   constructor(
-    { seed, node_class, workload, scenarios }: SimulatorOptions,
+    { seed, node_class, workload, scenarios, past_s: pastS }: SimulatorOptions,
     { intervalMs, startedMs }: Pick<SourceContext, 'intervalMs' | 'startedMs'>,
   ) {
     this.simulation = new Simulation({ seed, node: nodeOf(node_class), workload, effects: [] })
-    // Profiling values are means over an interval.
-    this.#book = new ScenarioBook(this.simulation, Math.max(60, (2 * intervalMs) / 1000))
     const startedS = secondsOfMs(startedMs)
+    // Profiling values are means over an interval.
+    const lookBackS = Math.max(60, (2 * intervalMs) / 1000)
+    if (pastS > 0) {
+      playPast(this.simulation, { fromS: startedS - pastS, toS: startedS })
+      // Counts of the past remain.
+      this.simulation.forget(startedS - lookBackS)
+    }
+    this.#book = new ScenarioBook(this.simulation, lookBackS)
     for (const request of scenarios.map(parseScenario)) this.#book.start(request, startedS)
   }
 
@@ -78,7 +85,8 @@ function describeRunning(
   return { id, name, device, onsetMs, endMs: Math.round(msOfSeconds(endS)), severity, state }
 }
 
-function nodeOf(name: string): NodeClass {
+/** The node class of a name that the options allow. */
+export function nodeOf(name: string): NodeClass {
   return NODE_CLASSES.find((each) => each.name === name) as NodeClass
 }
 
