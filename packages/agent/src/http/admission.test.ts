@@ -63,19 +63,30 @@ test('programs, the page itself, and an address that a person typed are let in',
   assert.equal(agent.http.refused.get('cross_site'), 0)
 })
 
+type Route = readonly [method: string, path: string]
+
+/** The routes with a method that changes something, from the tree that Fastify prints, where a level is 4 columns. */
+function changingRoutes(tree: string): Route[] {
+  const path: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', part = '', methods = ''] = /^([│ ]*)[├└]── (\S+) \(([A-Z, ]+)\)$/.exec(line) ?? []
+    path.splice(indent.length / 4, Infinity, part)
+    const changing = methods.split(', ').filter((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
+    return changing.map((method): Route => [method, path.join('')])
+  })
+}
+
 test('a page of another port of this machine changes nothing, also where its browser says no site', async (t) => {
   const { agent, address, app } = await serveAgent(t)
   const { hostname, host } = new URL(address)
-  const changing = [
-    ['POST', '/api/v1/simulator'],
-    ['POST', '/api/v1/simulator/scenarios'],
-    ['DELETE', '/api/v1/simulator/scenarios/:id'],
-    ['POST', '/api/v1/query'],
-  ] as const
-  const routes = app.printRoutes({ commonPrefix: false })
-  const others = routes.match(/\(([A-Z, ]+)\)/g)?.filter((methods) => /POST|PUT|PATCH|DELETE/.test(methods)) ?? []
-  assert.equal(others.length, changing.length, `a route that changes something is not in this test:\n${routes}`)
-  const statusWith = async ([method, url]: (typeof changing)[number], origin: string) => {
+  const changing = changingRoutes(app.printRoutes({ commonPrefix: false }))
+  const known = ['POST /api/v1/simulator', 'POST /api/v1/query', 'POST /api/v1/incidents/:id/notes']
+  for (const route of known)
+    assert.ok(
+      changing.some((one) => one.join(' ') === route),
+      route,
+    )
+  const statusWith = async ([method, url]: Route, origin: string) => {
     const headers = { origin, 'content-type': 'application/json' }
     const body = method === 'POST' ? '{}' : null
     return (await fetch(address + url.replace(':id', '1'), { method, headers, body })).status
