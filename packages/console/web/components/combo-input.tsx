@@ -14,6 +14,8 @@ interface ComboProps {
   readonly isStrict?: boolean
   /** Whether the list stands below the field all the time, as in a sheet made for it. */
   readonly isInline?: boolean
+  /** An option made of the typed text, which comes first. */
+  readonly typedOption?: (text: string) => ComboOption | undefined
   readonly onCommit: (value: string) => void
 }
 
@@ -97,12 +99,14 @@ function scrollIntoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' })
 }
 
-function useCombo({ value, options, isStrict = false, isInline = false, onCommit }: ComboProps) {
+function useCombo({ value, options, isStrict = false, isInline = false, typedOption, onCommit }: ComboProps) {
   const [text, setText] = useState<string>()
   const [isWanted, setOpen] = useState(false)
   const isOpen = isWanted || isInline
   const [active, setActive] = useState(-1)
-  const matches = useMemo(() => rankOptions(options, text ?? ''), [options, text])
+  const ranked = useMemo(() => rankOptions(options, text ?? ''), [options, text])
+  const typed = text === undefined ? undefined : typedOption?.(text)
+  const matches = typed === undefined ? ranked : [typed, ...ranked]
   const reset = (): void => {
     setText(undefined)
     setOpen(false)
@@ -110,7 +114,7 @@ function useCombo({ value, options, isStrict = false, isInline = false, onCommit
   }
   const commit = (next: string): void => {
     reset()
-    if (next !== value && (!isStrict || options.some((option) => option.value === next))) onCommit(next)
+    if (next !== value && (!isStrict || matches.some((option) => option.value === next))) onCommit(next)
   }
   const move = (by: number): void => {
     const count = Math.min(matches.length, SHOWN_LIMIT_COUNT)

@@ -45,7 +45,7 @@ export const SHORTCUT_GROUPS: readonly ShortcutGroup[] = [
   {
     title: 'Pages',
     rows: [
-      { keys: ['Ctrl K', '/'], does: 'Search pages, devices, pods, metrics' },
+      { keys: ['Ctrl K', '/'], does: 'Search pages, devices, pods, metrics; go to a time' },
       ...DESTINATIONS.map(({ key, label }) => ({ keys: [`g ${key}`], does: label })),
     ],
   },

@@ -1,4 +1,4 @@
-import { type Hint, type HintsAnswer, type HintsUnknown, heldWithinMs } from '@sonde/sdk/api'
+import { type Hint, type HintsAnswer, type HintsUnknown, isInWindow, spanOfHint } from '@sonde/sdk/api'
 import { type History, messageOf } from '@sonde/sdk/internal'
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
@@ -170,7 +170,7 @@ export class HintHistory {
 
 /** Hints of this life that held within a window. */
 function ownIn({ hints, ended }: HintsAnswer, fromMs: number, toMs: number): Hint[] {
-  return [...hints, ...ended].filter((hint) => heldWithinMs(hint, { fromMs, toMs }) >= 0)
+  return [...hints, ...ended].filter((hint) => isInWindow(spanOfHint(hint), { fromMs, toMs }))
 }
 
 /** The newer state of a hint from memory, if it is from within the window. A statement may be a minute old. */

@@ -1,5 +1,12 @@
 import { type Batch, type RecordOf, readRecords, viewsOf } from '@sonde/sdk'
-import { type Hint, type HintComparator, type HintEvidence, type HintSeverity, heldWithinMs } from '@sonde/sdk/api'
+import {
+  type Hint,
+  type HintComparator,
+  type HintEvidence,
+  type HintSeverity,
+  isInWindow,
+  spanOfHint,
+} from '@sonde/sdk/api'
 import { hintType } from './hint-type.ts'
 
 /** How often an open hint is stated. Unit: milliseconds. */
@@ -45,7 +52,7 @@ function eventHint(event: string, all: readonly Statement[], { fromMs, toMs, rea
   if (said === undefined || last === undefined) return undefined
   const end = hintEnd(last, open.has(event) ? Number.POSITIVE_INFINITY : readToMs)
   const hint: Hint = { ...hintIn(event, said), ...end }
-  return heldWithinMs(hint, { fromMs, toMs }) >= 0 ? hint : undefined
+  return isInWindow(spanOfHint(hint), { fromMs, toMs }) ? hint : undefined
 }
 
 /** How a hint ended, from its last statement; undefined while it may go on. */
