@@ -112,8 +112,8 @@ function usedByAlerts(): string[] {
 
 /** Metrics whose names stand in the console, or in its exports of apps and exporters. */
 function usedByPages(): string[] {
-  // Parameters only render the list of counters that an exporter is to read. The page of a host has hundreds of details,
-  // and asks the agent of that host.
+  // Parameters only render the list of counters that an exporter is to read. The page of a host has hundreds of
+  // details, and asks the agent of that host.
   const elsewhere = /test|server\/params\/|web\/pages\/host\//
   return namedIn(filesOf('packages/console/**/*.{ts,tsx}').filter((file) => !elsewhere.test(file)))
 }

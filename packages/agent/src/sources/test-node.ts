@@ -21,7 +21,7 @@ import type { NodeSource, Probe, SourceContext, SourceDefinition } from './sourc
 /** A copy of fixture trees with `proc/` and `sys/`, which a test may change. It is removed at the end of the test. */
 export class TestNode {
   readonly root: string
-  #fifoPath: string | undefined
+  #folder: string | undefined
 
   constructor(test: Pick<TestContext, 'after'>, ...trees: readonly URL[]) {
     const root = fs.mkdtempSync(join(tmpdir(), 'sonde-node-'))
@@ -29,7 +29,7 @@ export class TestNode {
     for (const tree of trees) fs.cpSync(tree, root, { recursive: true, verbatimSymlinks: true })
     test.after(() => {
       fs.rmSync(root, { recursive: true, force: true })
-      if (this.#fifoPath !== undefined) fs.rmSync(dirname(this.#fifoPath), { recursive: true })
+      if (this.#folder !== undefined) fs.rmSync(this.#folder, { recursive: true })
     })
   }
 
@@ -89,6 +89,13 @@ export class TestNode {
     fs.truncateSync(join(this.root, path), bytes)
   }
 
+  /** Replaces a file by a link to a file of many equal lines, which is written once. */
+  makeLong(path: string, line: string, count: number): void {
+    const long = join(this.#besides(), 'long')
+    if (!fs.existsSync(long)) fs.writeFileSync(long, line.repeat(count))
+    this.link(path, long)
+  }
+
   /** Replaces a file by a FIFO without a writer: a plain open would never return. */
   makeFifo(path: string): void {
     this.remove(path)
@@ -97,9 +104,15 @@ export class TestNode {
   }
 
   #fifo(): string {
-    this.#fifoPath ??= join(fs.mkdtempSync(`${this.root}-fifo-`), 'fifo')
-    if (!fs.existsSync(this.#fifoPath)) execFileSync('mkfifo', [this.#fifoPath])
-    return this.#fifoPath
+    const fifo = join(this.#besides(), 'fifo')
+    if (!fs.existsSync(fifo)) execFileSync('mkfifo', [fifo])
+    return fifo
+  }
+
+  /** A folder beside the tree, for files that many files of the tree lead to. */
+  #besides(): string {
+    this.#folder ??= fs.mkdtempSync(`${this.root}-besides-`)
+    return this.#folder
   }
 
   /** Open descriptors of this process inside the tree, including those of removed files. */

@@ -65,12 +65,29 @@ function contextOf(t: TestContext): { context: SourceContext; reported: () => nu
   }
 }
 
+/** Parts with files of their own in sysfs. The others read procfs, where some files belong to several parts. */
+const IN_SYSFS = {
+  machine: /^sys\/class\/dmi\//,
+  numa: /^sys\/devices\/system\/node\//,
+  sensors: /^sys\/class\/hwmon\//,
+  thermal_zones: /^sys\/class\/thermal\//,
+  memory_errors: /^sys\/devices\/system\/edac\//,
+  cpu_packages: /^sys\/devices\/system\/cpu\//,
+}
+
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
   // Calls to file systems end after the sweep, so they have tests of their own.
   options: { parts: HOST_PARTS.filter((part) => part !== 'filesystems') },
   unreported: [hostFilesystemType],
+  scopes: [
+    ...Object.entries(IN_SYSFS).map(([part, files]) => ({ files, options: { parts: [part] } })),
+    {
+      files: /^proc\//,
+      options: { parts: HOST_PARTS.filter((part) => part !== 'filesystems' && !(part in IN_SYSFS)) },
+    },
+  ],
   // Only an input file makes a sensor. Older kernels do not list initiators.
   nameless: /(temp|fan|power)\d_(input|average|label)$|has_generic_initiator$/,
   counter: {
