@@ -162,5 +162,5 @@ test('a damaged file of tokens lets in nobody new, and is told once', async (t) 
     faults.map(({ code }) => code),
     ['STA_DAMAGED'],
   )
-  await assert.rejects(access.tokens.remove('ada'), /mend it, or move it away/)
+  await assert.rejects(access.tokens.remove('ada'), /correct it, or move it away/)
 })

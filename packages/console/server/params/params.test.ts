@@ -146,7 +146,7 @@ test('a file that is damaged, full or read-only refuses changes, and its last go
     writeFileSync(path, damaged)
     await params.refresh()
     assert.equal(params.value('gpu_metrics_max_pods'), '50', damaged)
-    assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be used.*mend it/)
+    assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be used.*correct it/)
     assert.equal(readFileSync(path, 'utf8'), damaged, 'it is as before')
   }
   assert.ok(faults.every(({ code }) => code === 'STA_DAMAGED') && faults.length === 5)

@@ -115,7 +115,7 @@ export class StateFile<T> {
     } catch (cause) {
       // Words of the parser of JSON would quote the file.
       const why = cause instanceof SyntaxError ? 'it is no JSON' : messageOf(cause)
-      throw this.#fault('STA_DAMAGED', `cannot be used: ${why}; mend it, or move it away to begin anew`)
+      throw this.#fault('STA_DAMAGED', `cannot be used: ${why}; correct it, or move it away to start anew`)
     }
   }
 

@@ -53,10 +53,10 @@ export function LoginPage() {
           {isSent ? 'Logging in…' : 'Log in'}
         </button>
         <div className="login-help">
-          <p>Who runs this server makes a token there:</p>
+          <p>To get a token, ask the person who runs this server. The command there:</p>
           <div className="login-command">
             <code>{COMMAND}</code>
-            <CopyButton label="Copy the command" text={() => COMMAND} />
+            <CopyButton label="Copy" text={() => COMMAND} />
           </div>
         </div>
       </form>

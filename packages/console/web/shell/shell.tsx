@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useNode } from '../api/resources.ts'
 import { StaleContext, useWatchedStale } from '../api/stale.ts'
 import { Banner } from '../components/banner.tsx'
@@ -8,7 +9,7 @@ import { NavigationRail } from './navigation-rail.tsx'
 import { ScenarioSheet } from './scenarios/scenario-sheet.tsx'
 import { SearchSheet } from './search-sheet.tsx'
 import { TimeStrip } from './time-strip.tsx'
-import { TopBar } from './top-bar.tsx'
+import { TopBar, WITHOUT_WINDOW } from './top-bar.tsx'
 import { useNotices } from './use-notices.ts'
 import { type ShellSheet, useShortcuts } from './use-shortcuts.ts'
 
@@ -19,6 +20,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [sheet, setSheet] = useState<ShellSheet>()
   useShortcuts(setSheet)
   const page = usePageState()
+  const [location] = useLocation()
   const watched = useWatchedStale()
   // The numbers of a fixed window are never stale.
   const stale = page.isLive ? watched : undefined
@@ -30,7 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <NavigationRail onKeys={() => setSheet('keys')} />
       <TopBar onSearch={() => setSheet('search')} onScenarios={() => setSheet('scenarios')} />
-      <TimeStrip />
+      {!WITHOUT_WINDOW.has(location) && <TimeStrip />}
       <main id="content" className={stale ? 'content is-stale' : 'content'} tabIndex={-1}>
         <Banner notices={notices} />
         <StaleContext value={stale}>{children}</StaleContext>

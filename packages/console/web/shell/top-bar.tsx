@@ -62,7 +62,8 @@ function User() {
   )
 }
 
-const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/nodes', '/settings', '/troubleshooting'])
+/** Pages that no window of time changes. */
+export const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/nodes', '/settings', '/troubleshooting'])
 
 /** Whether the page uses the window. Incidents have their own windows. */
 function hasWindow(location: string): boolean {

@@ -22,6 +22,7 @@ export function AuditPanel() {
   return (
     <Panel id="audit" title="Log of changes" caption={data ? countText(entries.length, 'entry', 'entries') : ''}>
       {error && !data && <p className="panel-note">{error.message}</p>}
+      {data && entries.length === 0 && <p className="panel-note">Nobody has logged in or changed anything.</p>}
       {entries.length > 0 && (
         <DataTable
           label="Table of the log of changes"

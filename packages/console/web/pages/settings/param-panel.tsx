@@ -2,15 +2,10 @@ import type { Param, ParamEffect } from '@sonde/sdk/api'
 import { type FormEvent, useState } from 'react'
 import type { ApiError } from '../../api/client.ts'
 import { setParam } from '../../api/params.ts'
+import { useNode } from '../../api/resources.ts'
+import { Breakable } from '../../components/breakable.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Panel } from '../../components/panel.tsx'
-
-const EFFECTS: Readonly<Record<ParamEffect, string>> = {
-  now: '',
-  start: 'Takes effect at the next start.',
-  render: 'Takes effect with: sonde manifests gpu-stack',
-  none: 'This version does not know it.',
-}
 
 /** Every parameter with its value, origin and allowed values; one at a time can be changed. */
 export function ParamPanel({ params, mayChange }: { readonly params: readonly Param[]; readonly mayChange: boolean }) {
@@ -22,7 +17,9 @@ export function ParamPanel({ params, mayChange }: { readonly params: readonly Pa
         {params.map((param) => (
           <li key={param.name} className={open === param.name ? 'param is-open' : 'param'}>
             <div className="param-head">
-              <span className="param-name">{param.name}</span>
+              <span className="param-name">
+                <Breakable name={param.name} />
+              </span>
               <span className={param.value === '' ? 'param-value is-none' : 'param-value num'}>
                 {param.value === '' ? 'none' : param.value}
               </span>
@@ -39,7 +36,7 @@ export function ParamPanel({ params, mayChange }: { readonly params: readonly Pa
               )}
             </div>
             <p className="param-purpose">
-              {param.purpose}. {EFFECTS[param.effect]}
+              {param.purpose}. <Effect of={param.effect} />
             </p>
             {open === param.name && <ParamForm param={param} onClose={() => setOpen('')} />}
           </li>
@@ -47,6 +44,25 @@ export function ParamPanel({ params, mayChange }: { readonly params: readonly Pa
       </ul>
     </Panel>
   )
+}
+
+/** When a change takes effect, unless it does at once. */
+function Effect({ of }: { readonly of: ParamEffect }) {
+  const command = useNode().data?.command ?? 'sonde'
+  switch (of) {
+    case 'now':
+      return null
+    case 'start':
+      return 'Takes effect at the next start.'
+    case 'render':
+      return (
+        <>
+          Takes effect with <code className="mono">{command} manifests gpu-stack</code>.
+        </>
+      )
+    case 'none':
+      return 'This version does not know it.'
+  }
 }
 
 function originWords({ origin, setBy = '' }: Param): string {
