@@ -54,7 +54,7 @@ test(
     await page.getByRole('main').getByRole('link', { name: 'Troubleshooting' }).first().click()
     const hop = (name: string) => page.getByRole('region', { name })
     await hop('Agents').getByText('2 of 3 agents answer.').waitFor({ timeout: SHOW_LIMIT_MS })
-    await hop('Exporter').getByText('Broken on 2 of 3 nodes; not known of 1 of 3 nodes.').waitFor()
+    await hop('Exporter').getByText('Broken on 2 of 3 nodes, not known of 1.').waitFor()
     await assertSound(page)
     await takePicture(t, page, 'troubleshooting-of-nodes')
     await hop('Exporter').getByRole('link', { name: 'gpu18' }).click()

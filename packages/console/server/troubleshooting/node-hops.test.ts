@@ -77,7 +77,7 @@ test('a hop has the worst state of the nodes, says how many there are of each, a
   assert.deepEqual(asked, ['/api/v1/troubleshooting?exporter=operator&program=ps'])
   assert.deepEqual(found, {
     ...hop({ state: 'broken' }),
-    finding: 'Broken on 1 of 5 nodes; works on 2 of 5 nodes; off on 1 of 5 nodes; not known of 1 of 5 nodes.',
+    finding: 'Broken on 1 of 5 nodes, works on 2, off on 1, not known of 1.',
     nodes: [
       { node: 'b', state: 'broken', finding: 'It answers 503.', advice: 'Do it.' },
       { node: 'c', state: 'off', finding: 'It is off.', advice: 'Do it.' },
@@ -86,7 +86,7 @@ test('a hop has the worst state of the nodes, says how many there are of each, a
     ],
   })
   const [own] = await hopsOverNodes([hop({ state: 'ok', finding: 'All here is well.' })], agents.links, READER, signal)
-  assert.match(own?.finding ?? '', /^All here is well\. Broken on 1 of 5 nodes;/)
+  assert.match(own?.finding ?? '', /^Broken on 1 of 5 nodes, .* All here is well\.$/)
 
   const { state, finding, commands, nodes } = agentsHop(agents)
   assert.deepEqual([state, finding], ['broken', '4 of 5 agents answer.'])
@@ -113,7 +113,7 @@ test('hostile answers of agents cost their own finding alone', async (t) => {
   })
   const [found] = await hopsOverNodes([hop()], agents.links, READER, new AbortController().signal)
   const { state, finding = '', nodes = [] } = found ?? {}
-  assert.deepEqual([state, finding], ['ok', 'Works on 2 of 6 nodes; not known of 4 of 6 nodes.'])
+  assert.deepEqual([state, finding], ['ok', 'Works on 2 of 6 nodes, not known of 4.'])
   assert.deepEqual(
     nodes.map(({ node, finding: own }) => [node, own.length]),
     [

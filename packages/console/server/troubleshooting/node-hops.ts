@@ -82,22 +82,22 @@ function withNodes(hop: TroubleshootingHop, found: readonly HopOfNode[], nodeCou
   const has = (wanted: HopState) => seen.some(({ state }) => state === wanted)
   const state = (['broken', 'ok', 'unknown', 'off'] as const).find(has) ?? 'unknown'
   const counts = nodeCount === 0 ? [] : [countsOf(found, nodeCount)]
-  const finding = [hop.finding, ...counts].filter((each) => each !== '').join(' ')
+  const finding = [...counts, hop.finding].filter((each) => each !== '').join(' ')
   return { ...hop, state, finding, nodes: worstFirst(found) }
 }
 
 /** What is told of all nodes in a sentence. */
 function countsOf(found: readonly HopOfNode[], nodeCount: number): string {
-  const of = `of ${countOf(nodeCount, 'node')}`
   const count = (wanted: HopState) => found.filter(({ state }) => state === wanted).length
-  const parts = [
-    ...(count('broken') > 0 ? [`broken on ${count('broken')} ${of}`] : []),
-    ...(count('ok') > 0 ? [`works on ${count('ok')} ${of}`] : []),
-    ...(count('off') > 0 ? [`off on ${count('off')} ${of}`] : []),
+  const [broken, ok, off] = [count('broken'), count('ok'), count('off')]
+  const counts: readonly (readonly [string, number])[] = [
+    ['broken on', broken],
+    ['works on', ok],
+    ['off on', off],
+    ['not known of', nodeCount - broken - ok - off],
   ]
-  const unknown = nodeCount - count('broken') - count('ok') - count('off')
-  if (unknown > 0) parts.push(`not known of ${unknown} ${of}`)
-  return sentence(parts.join('; '))
+  const parts = counts.filter(([, number]) => number > 0).map(([words, number]) => `${words} ${number}`)
+  return sentence([`${parts[0]} of ${countOf(nodeCount, 'node')}`, ...parts.slice(1)].join(', '))
 }
 
 function worstFirst(found: readonly HopOfNode[]): readonly HopOfNode[] {
