@@ -36,6 +36,7 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
     'rules',
     'hosting',
     'pipeline',
+    'interruptions',
     'devices',
     'infos',
     'pods',

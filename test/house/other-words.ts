@@ -7,6 +7,7 @@ export const OTHER_WORDS: readonly string[] = [
     'sonde_hint',
     'sonde_hint_pause',
     'sonde_incident_note',
+    'sonde_interruption',
     'sonde_opaque_64',
     'sonde_opaque_128',
     'sonde_opaque_65536',

@@ -22,6 +22,8 @@ export interface AgentOptions {
   readonly storeStatus?: () => StoreAnswer
   /** The certificate of the server. Default: it has none. */
   readonly certificate?: () => NodeAnswer['certificate']
+  /** File by which the next start knows how this one ended. Default: nothing is noted. */
+  readonly lifeFile?: string
   /** What lists and prints the records of the store. Default: there is none. */
   readonly kept?: KeptRecords
   /** Whether scrapers of GPUs, such as `dcgm_exporter`, are switched on. Asked every second. Default: yes. */

@@ -20,6 +20,7 @@ import { IncidentNotes } from './incidents/incident-notes.ts'
 import { Incidents } from './incidents/incidents.ts'
 import { InfoRows } from './infos/info-rows.ts'
 import { OriginChanges } from './infos/origin-changes.ts'
+import { Life } from './interruptions/life.ts'
 import { LookRound } from './look-round.ts'
 import { makeService } from './make-service.ts'
 import { Faults } from './pipeline/faults.ts'
@@ -77,6 +78,8 @@ export class Agent {
   readonly incidents: Incidents
   /** What people wrote on incidents. */
   readonly incidentNotes: IncidentNotes
+  /** How the life before this start ended. */
+  readonly life: Life
   /** The info metrics. */
   readonly infos: InfoRows
   /** Changes of the origins of metrics. */
@@ -149,9 +152,11 @@ export class Agent {
     this.history = this.#historyOf(options)
     const { history, kept } = options
     const isKept = history !== undefined && kept !== undefined
+    this.life = this.#makeLife(options)
     this.hintHistory = new HintHistory(
       this.hints,
       isKept ? { history, records: (request) => kept.records(request) } : undefined,
+      () => this.life.interruption,
     )
     const accept = this.router.accept.bind(this.router)
     this.rules = this.#rulesOf(options)
@@ -266,6 +271,15 @@ export class Agent {
     })
   }
 
+  #makeLife({ log, lifeFile: path, storeStatus }: AgentOptions): Life {
+    return new Life({
+      ...{ path, log },
+      storedMs: () => storeStatus?.().ackedMs || undefined,
+      emit: (batch) => this.#acceptMade(batch),
+      onFault: (error) => this.faults.caught('life', error),
+    })
+  }
+
   #acceptMade(batch: Batch): void {
     this.madeRecords += batch.count
     this.router.accept(batch)
@@ -277,6 +291,7 @@ export class Agent {
       const warning = definition.warning?.(options) ?? ''
       if (warning !== '') this.options.log.warn({ source: name }, warning)
     }
+    this.life.start()
     this.self.start()
     void this.fieldSets.tellMissing()
     this.#lookRound.start()
@@ -297,6 +312,7 @@ export class Agent {
   async close(): Promise<void> {
     this.#isClosed = true
     const deadlineMs = performance.now() + SENDING_LIMIT_MS
+    await this.life.stop()
     this.self.stop()
     this.#destinationSets.close()
     this.#lookRound.stop()
@@ -305,6 +321,7 @@ export class Agent {
     await this.traceback.close(TRACEBACK_STOP_LIMIT_MS)
     await Promise.allSettled([this.service?.close(), this.hosts.stop(STOP_LIMIT_MS)])
     await this.router.close(Math.max(0, deadlineMs - performance.now()))
+    await this.life.end()
   }
 }
 

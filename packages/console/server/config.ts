@@ -154,7 +154,7 @@ export type ConsoleConfig = v.InferOutput<typeof consoleSchema>
 
 /** Whether Sonde creates a file or folder of that name in its data folder. */
 export function isStoreName(name: string): boolean {
-  return /^(store\.db.*|service\.key|traceback|access|params\.json.*|data(_\d+)?)$/.test(name)
+  return /^(store\.db.*|service\.key|life\.json|traceback|access|params\.json.*|data(_\d+)?)$/.test(name)
 }
 
 const SYSTEM_DIR = '/var/lib/sonde'

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 const EVERY_MS = 60_000
 
 /** The parts of the agent whose exceptions are caught separately. */
-export type FaultPlace = 'hints' | 'live' | 'pods' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
+export type FaultPlace = 'hints' | 'life' | 'live' | 'pods' | 'self' | 'service' | 'simulators' | 'store' | 'traceback'
 
 /** What was caught. */
 export const faultType = defineOwnType(
@@ -14,7 +14,7 @@ export const faultType = defineOwnType(
   'Errors in the code of Sonde that were caught without ending the process',
   {
     time: timestamp(),
-    place: label('Part of the agent that failed: hints, live, pods, self, service, store or traceback'),
+    place: label('Part of the agent that failed: hints, life, live, pods, self, service, store or traceback'),
     faults_total: counter('u64', { help: 'Exceptions that were caught' }),
   },
 )

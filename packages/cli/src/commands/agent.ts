@@ -1,5 +1,6 @@
 import { createAgent } from '@sonde/agent'
 import type { Loaded } from '../config/load.ts'
+import { lifePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { REVISION, VERSION } from '../version.ts'
 import { accessWords } from './access.ts'
@@ -22,6 +23,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
     ...{ config: loaded.config.agent, log, version: VERSION, revision: REVISION },
     ...{ originOf: loaded.originOf, sinks: incidentSinks(webhooks), isScraping: () => isScraping(management.params) },
     certificate: () => management.tls?.status(),
+    lifeFile: lifePath(loaded.config.store),
   })
   const running = await serveAgent(agent, loaded, management, (app) => {
     consoleRoutes(app, { agent, loaded, management, webhooks })

@@ -5,7 +5,7 @@ import { countOf, messageOf } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
-import { storePath } from '../config/store-path.ts'
+import { lifePath, storePath } from '../config/store-path.ts'
 import { openLog } from '../log.ts'
 import { readCommand } from '../read-command.ts'
 import { REVISION, VERSION } from '../version.ts'
@@ -34,6 +34,7 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   const sinks = [...(store === undefined ? [] : [store]), ...incidentSinks(webhooks)]
   const agent = createAgent({
     ...{ config, log, version: VERSION, revision: REVISION, originOf: loaded.originOf, sinks },
+    lifeFile: lifePath(storeConfig),
     ...(store === undefined ? {} : historyIn(store, path)),
     isScraping: () => isScraping(management.params),
     certificate: () => management.tls?.status(),

@@ -1,11 +1,12 @@
 import { type Hint, type HintsAnswer, type HintsUnknown, isInWindow, spanOfHint } from '@sonde/sdk/api'
 import { type History, messageOf } from '@sonde/sdk/internal'
+import { interruptionsIn, interruptionType } from '../../interruptions/interruption.ts'
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
 import { outside, STRETCH_MAX_MS, simulatedPastType, stretchesIn } from './simulated-past-type.ts'
-import { unwatchedSpans } from './watched-spans.ts'
+import { explained, unwatchedSpans } from './watched-spans.ts'
 import { hintEnd, type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
 
 /** Most statements that one question reads. Its answer tells from which time on it is complete. */
@@ -61,11 +62,20 @@ export interface KnownHints {
 export class HintHistory {
   readonly #recent: RecentHints
   readonly #store: HintStore | undefined
+  readonly #interruption: () => HintsUnknown | undefined
 
-  /** @param store Undefined if no history is kept. */
-  constructor(recent: RecentHints, store: HintStore | undefined) {
+  /**
+   * @param store Undefined if no history is kept.
+   * @param interruption The time before this start in which Sonde did not run because it had not stopped.
+   */
+  constructor(
+    recent: RecentHints,
+    store: HintStore | undefined,
+    interruption: () => HintsUnknown | undefined = () => undefined,
+  ) {
     this.#recent = recent
     this.#store = store
+    this.#interruption = interruption
   }
 
   /** The hints of now and of the last hour, from memory. */
@@ -144,10 +154,11 @@ export class HintHistory {
     // A pause is reported at its end, possibly long after the window. After a step back of the clock, the report has an
     // earlier time than the window.
     const window = { fromMs: fromMs - PAUSE_MAX_MS, toMs: Math.max(toMs, this.#recent.answer().nowMs) + UNSTATED_MS }
-    const told = await records({ type: hintPauseType.name, ...window, recordLimit: PAUSE_LIMIT })
-    const pauses = [...pausesIn(told), ...this.#recent.pauses]
-    const unwatched = await unwatchedSpans(history, fromMs, toMs)
-    return spansWithin([...(await this.#notSimulated(records, unwatched)), ...pauses], fromMs, toMs)
+    const told = (type: string) => records({ type, ...window, recordLimit: PAUSE_LIMIT })
+    const pauses = [...pausesIn(await told(hintPauseType.name)), ...this.#recent.pauses]
+    const interruptions = [...interruptionsIn(await told(interruptionType.name)), ...this.#ownInterruption]
+    const unwatched = await this.#notSimulated(records, await unwatchedSpans(history, fromMs, toMs))
+    return spansWithin([...explained(unwatched, interruptions), ...pauses], fromMs, toMs)
   }
 
   /** Sonde did not run in a simulated past, and its hints are known all the same. */
@@ -164,7 +175,14 @@ export class HintHistory {
   /** The parts of a window that memory does not cover. */
   #notInMemory(fromMs: number, toMs: number, now: HintsAnswer, reason: string): HintsUnknown[] {
     const knownFromMs = Math.max(now.fromMs, this.#recent.startedMs)
-    return spansWithin([{ fromMs, toMs: knownFromMs, reason }, ...this.#recent.pauses], fromMs, toMs)
+    const known = [...this.#ownInterruption, ...this.#recent.pauses]
+    return spansWithin([{ fromMs, toMs: knownFromMs, reason }, ...known], fromMs, toMs)
+  }
+
+  /** That of this start, because it may not be written yet. */
+  get #ownInterruption(): readonly HintsUnknown[] {
+    const own = this.#interruption()
+    return own === undefined ? [] : [own]
   }
 }
 

@@ -26,6 +26,13 @@ export async function unwatchedSpans(history: History, fromMs: number, toMs: num
   return gaps.map((gap) => ({ ...gap, fromMs: Math.max(gap.fromMs, fromMs) })).filter((gap) => gap.toMs > gap.fromMs)
 }
 
+/** Times without Sonde, with the reason where it is known how Sonde ended. */
+export function explained(spans: readonly HintsUnknown[], interruptions: readonly HintsUnknown[]): HintsUnknown[] {
+  const isExplained = (span: HintsUnknown) =>
+    span.reason === NOT_RUN && interruptions.some(({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs)
+  return [...spans.filter((span) => !isExplained(span)), ...interruptions]
+}
+
 interface UpTime {
   readonly timeMs: number
   /** Start time of the process that was running. */
