@@ -139,8 +139,13 @@ test('values that a GPU does not support are absent, with the reason of its libr
 test('links give a rate of MiB a second', NEEDS, async (t) => {
   const { double, of } = await bringUp(t, { gpus: 1, 'gpu0.field138': 0, 'gpu0.field139': 0, 'gpu0.links': 18 })
   await until('they stand still', async () => (await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] === 0)
-  double.play({ gpus: 1, 'gpu0.field138': 2 ** 20, 'gpu0.field139': 2 ** 20, 'gpu0.links': 18 })
-  await until('they moved', async () => ((await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] ?? 0) > 0)
+  let kib = 0
+  await until('they moved', async () => {
+    // The rate is that between two samples: it is 0 again at the next, so the counters move before each look.
+    kib += 2 ** 20
+    double.play({ gpus: 1, 'gpu0.field138': kib, 'gpu0.field139': kib, 'gpu0.links': 18 })
+    return ((await of('DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL'))[0] ?? 0) > 0
+  })
   assert.deepEqual(await of('nvml_gpu_nvlink_links'), { 0: 18 })
 })
 
