@@ -22,6 +22,7 @@ const ENTRIES = {
     'sources/nvml/nvml',
     'sources/kubernetes/kubernetes',
     'self-test/main',
+    'sources/host/clock-main',
   ]),
   ...entriesIn('packages/console/server', ['store/worker/main']),
 }

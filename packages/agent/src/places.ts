@@ -27,6 +27,9 @@ export const KUBERNETES_MODULE: string = new URL(`./sources/kubernetes/kubernete
 /** The file with the sources that ask network drivers. */
 export const ETHTOOL_MODULE: string = new URL(`./sources/ethtool/sources${EXTENSION}`, import.meta.url).href
 
+/** Program of the child process that asks the kernel about its clock. */
+export const CLOCK_MODULE: URL = new URL(`./sources/host/clock-main${EXTENSION}`, import.meta.url)
+
 /** What reads a file of rules in a worker. */
 export const RULES_MODULE: URL = new URL(`./traceback/book/read-main${EXTENSION}`, import.meta.url)
 

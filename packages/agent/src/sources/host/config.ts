@@ -16,6 +16,8 @@ export const HOST_PARTS = [
   'sockets',
   'filesystems',
   'machine',
+  'clock',
+  'systemd',
   'numa',
   'sensors',
   'thermal_zones',
@@ -49,6 +51,11 @@ export const hostOptions = block({
     pattern(/^\/[^\0]{0,1023}$/, 'an absolute path of at most 1024 characters'),
     '/',
     'Folder at which the root of the node is, for file systems and the name of the system; /host/root in a container',
+  ),
+  systemctl: setting(
+    pattern(/^[^\0]{1,1024}$/, 'a path or a name of at most 1024 characters'),
+    'systemctl',
+    'Program that lists the units of systemd; a name without a slash is searched in PATH',
   ),
   disks: setting(
     devicePatterns,

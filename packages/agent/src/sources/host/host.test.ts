@@ -18,9 +18,11 @@ import { parseCpuList, parseMillidegrees } from './parse-sysfs.ts'
 import { HostReader } from './reader.ts'
 import { type FoundSeries, SlowPart } from './slow-part.ts'
 import {
+  hostClockType,
   hostCpuPackageType,
   hostCpuType,
   hostDiskType,
+  hostFailedUnitType,
   hostFanType,
   hostFilesystemType,
   hostKernelType,
@@ -33,6 +35,7 @@ import {
   hostPowerType,
   hostPressureType,
   hostSoftnetType,
+  hostSystemdType,
   hostTemperatureType,
   hostThermalZoneType,
 } from './type.ts'
@@ -65,6 +68,10 @@ function contextOf(t: TestContext): { context: SourceContext; reported: () => nu
   }
 }
 
+/** Calls to file systems and programs end after the sweep, so they have tests of their own. */
+const LATER: readonly string[] = ['filesystems', 'clock', 'systemd']
+const AT_ONCE = HOST_PARTS.filter((part) => !LATER.includes(part))
+
 /** Parts with files of their own in sysfs. The others read procfs, where some files belong to several parts. */
 const IN_SYSFS = {
   machine: /^sys\/class\/dmi\//,
@@ -78,14 +85,13 @@ const IN_SYSFS = {
 testSource(host, {
   tree: fixture('guest'),
   file: 'proc/stat',
-  // Calls to file systems end after the sweep, so they have tests of their own.
-  options: { parts: HOST_PARTS.filter((part) => part !== 'filesystems') },
-  unreported: [hostFilesystemType],
+  options: { parts: AT_ONCE },
+  unreported: [hostFilesystemType, hostClockType, hostSystemdType, hostFailedUnitType],
   scopes: [
     ...Object.entries(IN_SYSFS).map(([part, files]) => ({ files, options: { parts: [part] } })),
     {
       files: /^proc\//,
-      options: { parts: HOST_PARTS.filter((part) => part !== 'filesystems' && !(part in IN_SYSFS)) },
+      options: { parts: AT_ONCE.filter((part) => !(part in IN_SYSFS)) },
     },
   ],
   // Only an input file makes a sensor. Older kernels do not list initiators.

@@ -3,6 +3,7 @@ import { countOf } from '@sonde/sdk/internal'
 import { ReadFailure } from '../kernel-file.ts'
 import { type SampledSource, sampled } from '../sampled.ts'
 import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { clock } from './clock.ts'
 import { HOST_PARTS, type HostSourceOptions, hostOptions } from './config.ts'
 import { cpu } from './cpu.ts'
 import { cpuPackages } from './cpu-packages.ts'
@@ -23,6 +24,7 @@ import { HostReader } from './reader.ts'
 import { sensors } from './sensors.ts'
 import { sockets } from './sockets.ts'
 import { softnet } from './softnet.ts'
+import { systemd } from './systemd.ts'
 import { thermalZones } from './thermal-zones.ts'
 import { vm } from './vm.ts'
 
@@ -39,6 +41,8 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
   sockets,
   filesystems,
   machine,
+  clock,
+  systemd,
   numa,
   sensors,
   thermal_zones: thermalZones,

@@ -308,6 +308,43 @@ export const hostMachineType = defineType(
   { entity, core: [] },
 )
 
+/** The synchronisation of the clock of the node. */
+export const hostClockType = defineType(
+  'host_clock',
+  'Synchronisation of the clock of the node, as the kernel knows it',
+  {
+    time: timestamp(),
+    synchronised: gauge('u8', { help: '1 if a program keeps the clock synchronised' }),
+    offset_seconds: gauge('f64', { unit: 'seconds', help: 'What the clock is still to be corrected by' }),
+    max_error_seconds: gauge('f64', { unit: 'seconds', help: 'How wrong the clock may be at most' }),
+    estimated_error_seconds: gauge('f64', { unit: 'seconds', help: 'How wrong the clock is estimated to be' }),
+    frequency_adjustment_ratio: gauge('f64', { unit: 'ratio', help: 'How much the clock is made faster' }),
+    tai_offset_seconds: gauge('f64', { unit: 'seconds', help: 'TAI − UTC; 0 if nobody has told the kernel' }),
+  },
+  { entity, core: ['synchronised', 'offset_seconds', 'max_error_seconds'] },
+)
+
+/** Units of systemd. */
+export const hostSystemdType = defineType(
+  'host_systemd',
+  'Units of systemd that failed',
+  { time: timestamp(), failed_units: gauge('u64', { help: 'Units that failed' }) },
+  { entity, core: ['failed_units'] },
+)
+
+/** One unit of systemd that failed. */
+export const hostFailedUnitType = defineType(
+  'host_failed_unit',
+  'One unit of systemd that failed',
+  {
+    time: timestamp(),
+    unit: label('Name of the unit, such as nvidia-persistenced.service'),
+    failed: gauge('u8', { help: 'Always 1; the series ends when the unit recovers' }),
+    description: optional(text({ help: 'What the unit is, in the words of its file' })),
+  },
+  { entity, core: [] },
+)
+
 /** One NUMA node. */
 export const hostNumaType = defineType(
   'host_numa',

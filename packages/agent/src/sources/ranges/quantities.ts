@@ -99,6 +99,10 @@ export const QUANTITIES = {
   noise: { words: 'a ratio of signal and noise', unit: 'dB', least: -20, most: 100 },
   /** Durations, and points in time until the year 2286. */
   seconds: { words: 'a time', unit: 's', least: 0, most: 1e10 },
+  /** A clock may be ahead or behind. */
+  clockOffset: { words: 'an offset of a clock', unit: 's', least: -1e10, most: 1e10 },
+  /** The kernel allows 500 parts in a million. */
+  clockAdjustment: { words: 'the adjustment of a clock', unit: '', least: -0.1, most: 0.1 },
   /** Linux supports up to 1 024 NUMA nodes. */
   numaNode: { words: 'the number of a NUMA node', unit: '', least: 0, most: 1023 },
   /**

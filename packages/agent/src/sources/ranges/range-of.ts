@@ -27,6 +27,11 @@ const BY_UNIT: Readonly<Record<string, Name>> = {
 export const BY_FIELD: Readonly<Record<string, Readonly<Record<string, Name>>>> = {
   host_memory: { committed_bytes: 'promisedMemory', commit_limit_bytes: 'promisedMemory' },
   host_numa: { device_memory: 'flag' },
+  host_clock: {
+    ...{ synchronised: 'flag', offset_seconds: 'clockOffset', tai_offset_seconds: 'clockOffset' },
+    frequency_adjustment_ratio: 'clockAdjustment',
+  },
+  host_failed_unit: { failed: 'flag' },
   host_temperature: { limit_celsius: 'temperatureLimit', critical_celsius: 'temperatureLimit' },
   host_thermal_zone: {
     ...{ passive_celsius: 'temperatureLimit', hot_celsius: 'temperatureLimit', critical_celsius: 'temperatureLimit' },

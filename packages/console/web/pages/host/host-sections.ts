@@ -1,4 +1,4 @@
-import { BYTES, BYTES_PER_SECOND, CELSIUS, COUNT, PER_SECOND, PERCENT, WATTS } from '../../format/quantity.ts'
+import { BYTES, BYTES_PER_SECOND, CELSIUS, COUNT, PER_SECOND, PERCENT, SECONDS, WATTS } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
 import type { DevicePanel, PanelLine, PanelSection } from '../device/panels.ts'
 
@@ -176,6 +176,18 @@ function kernel(): readonly DevicePanel[] {
         rate('host_kernel_interrupts_total', 'interrupts'),
         rate('host_kernel_forks_total', 'new tasks'),
       ],
+    }),
+    panel('clock', {
+      title: 'Clock',
+      caption: 'how wrong it may be',
+      quantity: SECONDS,
+      lines: [last('host_clock_max_error_seconds', 'at most'), last('host_clock_estimated_error_seconds', 'estimated')],
+    }),
+    panel('units', {
+      title: 'Failed units of systemd',
+      quantity: COUNT,
+      lines: [last('host_systemd_failed_units', 'failed')],
+      without: 'systemd does not run here, or systemctl does not reach it.',
     }),
     panel('files', {
       title: 'Open files',

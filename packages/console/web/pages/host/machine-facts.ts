@@ -1,5 +1,6 @@
 import type { Fact } from '../../components/facts.tsx'
-import { ABSENT } from '../../format/number.ts'
+import { ABSENT, formatQuantity } from '../../format/number.ts'
+import { SECONDS } from '../../format/quantity.ts'
 import { formatAge, formatDateTime, type TimeZoneChoice, zoneName } from '../../format/time.ts'
 import type { DeviceReadings } from '../device/device-page.tsx'
 
@@ -8,6 +9,9 @@ export const MACHINE_METRICS: readonly string[] = [
   'host_machine_info',
   'host_kernel_info',
   'host_kernel_boot_time_seconds',
+  'host_clock_synchronised',
+  'host_clock_offset_seconds',
+  'host_failed_unit_failed',
 ]
 
 /** What the host is: system, kernel, processor, server, firmware, start. */
@@ -38,7 +42,23 @@ export function machineFacts(
           value: formatAge(nowMs - bootMs),
           caption: `since ${formatDateTime(bootMs, zone)} ${zoneName(zone, bootMs)}`,
         },
+    clockFact(last('host_clock_synchronised'), last('host_clock_offset_seconds')),
+    ...failedUnits(infos('host_failed_unit_failed').map(({ unit = '' }) => unit)),
   ]
+}
+
+function clockFact(synchronised: number, offset: number): Fact {
+  if (Number.isNaN(synchronised)) return textFact('Clock', '', '')
+  const caption = `${formatQuantity(SECONDS, Math.abs(offset))} off`
+  return synchronised === 1
+    ? { label: 'Clock', value: 'Synchronised', caption }
+    : { label: 'Clock', value: 'Free', caption: 'no program keeps it synchronised', tone: 'warning' }
+}
+
+function failedUnits([first, ...others]: readonly string[]): readonly Fact[] {
+  if (first === undefined) return []
+  const value = others.length === 0 ? first : `${first} and ${others.length} more`
+  return [{ label: 'Failed units', value, caption: 'systemctl status tells more', tone: 'warning' }]
 }
 
 function textFact(label: string, value: string, caption: string): Fact {
