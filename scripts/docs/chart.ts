@@ -9,6 +9,8 @@ import { jsonSchema, jsonSchemaOf } from '../../packages/cli/src/config/json-sch
 import { valuesSchema } from '../../packages/cli/src/manifests/values/values.ts'
 import { readAddresses } from '../addresses.ts'
 import { filesOf, root } from '../check/sources.ts'
+import { DASHBOARDS } from '../dashboards/dashboards.ts'
+import { grafanaJson } from '../dashboards/grafana-json.ts'
 
 const CHART = 'deploy/helm/sonde'
 type JsonBlock = Record<string, unknown>
@@ -28,6 +30,7 @@ export function chartFiles(): Record<string, string> {
     [`${CHART}/values.schema.json`]: `${JSON.stringify(valuesJsonSchema(), null, 2)}\n`,
     [`${CHART}/README.md`]: withTable(readFileSync(join(root, CHART, 'README.md'), 'utf8'), leaves),
     ...ruleCopies(),
+    ...dashboardCopies(),
   }
 }
 
@@ -166,6 +169,16 @@ function withTable(page: string, leaves: readonly Leaf[]): string {
   return page.replace(
     /(<!-- values -->\n)[\s\S]*(<!-- \/values -->)/,
     (_all, start, end) => `${start}\n${table}\n\n${end}`,
+  )
+}
+
+/** Without blanks: Helm keeps all files of a chart in a Secret. */
+function dashboardCopies(): Record<string, string> {
+  return Object.fromEntries(
+    DASHBOARDS.map((each) => [
+      `${CHART}/dashboards/${each.uid.replace('sonde-', '')}.json`,
+      JSON.stringify(grafanaJson(each)),
+    ]),
   )
 }
 

@@ -77,6 +77,7 @@ export const CASES: Readonly<Record<string, ChartCase>> = {
       priorityClassName: '',
       nodeSelector: { 'nvidia.com/gpu.present': 'true' },
       affinity: null,
+      grafanaDashboards: { enabled: true, annotations: { grafana_folder: 'Sonde' }, exclude: ['doca.json'] },
       networkPolicy: { enabled: true, from: [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }] },
       console: {
         enabled: true,

@@ -149,7 +149,8 @@ function sorted(objects: readonly KubernetesObject[]): string[] {
 
 /** A ConfigMap with its file as values: the programs indent YAML differently. */
 function readable(object: KubernetesObject): object {
-  return object.kind === 'ConfigMap' ? { ...object, data: parse(configIn(object)) } : object
+  const config = object.kind === 'ConfigMap' ? configIn(object) : ''
+  return config === '' ? object : { ...object, data: parse(config) }
 }
 
 /** The configuration file in a ConfigMap. */

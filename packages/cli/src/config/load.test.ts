@@ -115,6 +115,11 @@ test('every default is a value that the command would accept', (t) => {
     es: { SONDE_EXPORT_ES_URL: 'http://a' },
     influx: { SONDE_EXPORT_INFLUX_URL: 'http://a', SONDE_EXPORT_INFLUX_DATABASE: 'a' },
     file: { SONDE_EXPORT_FILE_PATH: '/tmp/a' },
+    autoscale: Object.fromEntries(
+      Object.entries({ APP: 'a', SERVICE: 'a', DEPLOYMENT: 'a', MAX: '1', TRIGGER: 'cpu', THRESHOLD: '1' }).map(
+        ([key, value]) => [`SONDE_KUBERNETES_AUTOSCALE_${key}`, value],
+      ),
+    ),
     remote_write: { SONDE_EXPORT_REMOTE_WRITE_URL: 'http://a' },
   }
   for (const { path, fallback } of environmentLeaves()) {

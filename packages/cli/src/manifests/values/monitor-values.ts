@@ -33,4 +33,15 @@ export const monitorValues = {
     exclude: setting(list(anyText(), 64, 'files'), [], 'Files of rules that are left out, such as cluster.yaml'),
     intervalSeconds: setting(integer(0, 3600, 'seconds'), 0, 'Interval of every group; 0: that of its file'),
   }),
+  grafanaDashboards: section({
+    enabled: setting(
+      flag(),
+      false,
+      'Whether there is a ConfigMap for each dashboard, which the sidecar of Grafana reads',
+    ),
+    namespace: setting(objectName(), '', 'Namespace of these ConfigMaps; empty: that of the other objects'),
+    labels: setting(texts(), { grafana_dashboard: '1' }, 'Labels by which the sidecar finds them'),
+    annotations: setting(texts(), {}, 'Their annotations, such as grafana_folder: Sonde'),
+    exclude: setting(list(anyText(), 64, 'files'), [], 'Dashboards that are left out, such as doca.json'),
+  }),
 }
