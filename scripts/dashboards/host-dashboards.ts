@@ -234,7 +234,7 @@ function doca(title: string, unit: string, expr: string, help: string) {
   return panel(title, unit, [expr, OF_NIC], { help, noData: NO_DATA.doca, min: 0 })
 }
 
-/** Sonde itself: what it costs, and what it lost. */
+/** Sonde itself: its cost and its losses. */
 export const SELF: DashboardDescription = {
   ...{ uid: 'sonde-self', title: 'Sonde: its own health' },
   about: 'Agents: their sources and destinations, what was lost, and what they cost.',
