@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { IncidentsAnswer } from '@sonde/sdk/api'
 import type { Page } from 'playwright-core'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
+import { assertSound } from './axe.ts'
 import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
 
 const MARGIN_MS = 120_000
@@ -19,6 +22,27 @@ test('time is the way in: strip, keys and typed times', needs('chromium-headless
   })
   const incidents = (await listed()).incidents.toSorted((a, b) => b.startMs - a.startMs)
   assert.ok(incidents.length >= 2, 'the past has incidents to step between')
+
+  await t.test('an incident is pinned on its page, and listed', async () => {
+    const [incident] = incidents
+    await stage.visit(`/incidents/${incident?.id}`, async (page) => {
+      await untilDrawn(page)
+      const panel = page.getByRole('region', { name: 'Records' })
+      await panel.getByRole('button', { name: 'Pin', exact: true }).click()
+      await panel.getByText(/^Pinned .*records/).waitFor()
+      await assertSound(page)
+      await takePicture(t, page, 'incident-pinned')
+    })
+    await stage.visit('/incidents', async (page) => {
+      await page
+        .getByRole('region', { name: 'Pinned' })
+        .getByText(incident?.title ?? '')
+        .first()
+        .waitFor()
+      await takePicture(t, page, 'incidents-pinned')
+    })
+    assert.match(readFileSync(join(stage.dataDir, 'access', 'audit.jsonl'), 'utf8'), /"action":"incident.pin"/)
+  })
 
   await stage.visit('/', async (page) => {
     await untilDrawn(page)

@@ -26,6 +26,8 @@ export interface AgentOptions {
   readonly lifeFile?: string
   /** What lists and prints the records of the store. Default: there is none. */
   readonly kept?: KeptRecords
+  /** Folder of the windows of incidents that people pin. Default: nothing can be pinned. */
+  readonly pinsDir?: string
   /** Whether scrapers of GPUs, such as `dcgm_exporter`, are switched on. Asked every second. Default: yes. */
   readonly isScraping?: () => boolean
   /** URL of the module whose `SOURCES` child processes look their source up in. Default: the registry. */

@@ -17,6 +17,7 @@ import type { RunningSource } from './hosting/running-source.ts'
 import { ScraperSwitch, SWITCHED_OFF } from './hosting/scraper-switch.ts'
 import { Simulators } from './hosting/simulators.ts'
 import { IncidentNotes } from './incidents/incident-notes.ts'
+import { IncidentPins } from './incidents/incident-pins.ts'
 import { Incidents } from './incidents/incidents.ts'
 import { InfoRows } from './infos/info-rows.ts'
 import { OriginChanges } from './infos/origin-changes.ts'
@@ -80,6 +81,8 @@ export class Agent {
   readonly incidentNotes: IncidentNotes
   /** How the life before this start ended. */
   readonly life: Life
+  /** The incidents that people keep. */
+  readonly incidentPins: IncidentPins
   /** The info metrics. */
   readonly infos: InfoRows
   /** Changes of the origins of metrics. */
@@ -165,6 +168,7 @@ export class Agent {
       emit: (batch) => this.#acceptMade(batch),
       records: isKept ? (request) => kept.records(request) : undefined,
     })
+    this.incidentPins = new IncidentPins({ dir: options.pinsDir, kept })
     this.incidents = new Incidents({
       node: this.node,
       hintHistory: this.hintHistory,

@@ -77,6 +77,22 @@ const INCIDENT_CHANGES: readonly ApiRoute[] = [
   },
 ]
 
+const PINS: readonly ApiRoute[] = [
+  answering('/api/v1/pins', 'Incidents', 'Pinned incidents', OF_AGENT),
+  {
+    ...{ method: 'post', path: '/api/v1/incidents/:id/pin', tag: 'Incidents', summary: 'Copies its window to a file' },
+    ...{ ...OF_AGENT, role: 'operator' },
+    answers: [{ status: 201, description: 'As `GET`', mediaType: 'application/json', schema: 'IncidentAnswer' }],
+    errors: ['INC_UNKNOWN', 'INC_PIN', 'INC_LIMIT'],
+  },
+  {
+    ...{ method: 'delete', path: '/api/v1/incidents/:id/pin', tag: 'Incidents', summary: 'Removes that copy' },
+    ...{ ...OF_AGENT, role: 'operator' },
+    answers: [{ status: 204, description: 'It is removed' }],
+    errors: ['INC_UNKNOWN'],
+  },
+]
+
 /** Routes of nodes. */
 export const NODE_ROUTES: readonly ApiRoute[] = [
   answering('/api/v1/node', 'Node', 'The node, its hardware and its history'),
@@ -115,6 +131,7 @@ export const NODE_ROUTES: readonly ApiRoute[] = [
     errors: ['INC_UNKNOWN', 'QRY_BUSY'],
   }),
   ...INCIDENT_CHANGES,
+  ...PINS,
   {
     ...{ method: 'get', path: '/api/v1/incidents/stream', tag: 'Incidents', summary: 'Incidents whenever they change' },
     ...OF_AGENT,

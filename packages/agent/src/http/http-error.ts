@@ -52,6 +52,7 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   ACC_WAIT: 429,
   INC_FORM: 400,
   INC_LIMIT: 409,
+  INC_PIN: 409,
   SET_CLASS: 400,
   WHK_FORM: 400,
   HTTP_CROSS_SITE: 403,

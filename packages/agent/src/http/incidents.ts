@@ -23,12 +23,18 @@ const KINDS = ['hint', 'event'] as const
 const STATES = ['open', 'ended'] as const
 const read = new JsonReader((message) => new SondeError('INC_FORM', message))
 
-/** Gives the name of who sends a request; empty if nobody needs to log in. */
-export type WhoAsks = (request: FastifyRequest) => string
+/** The people behind requests. */
+export interface People {
+  /** Gives the name of who sends a request; empty if nobody needs to log in. */
+  readonly whoAsks: (request: FastifyRequest) => string
+  /** Notes a change in the log of changes. */
+  readonly audit: (request: FastifyRequest, action: string, what: string) => Promise<void>
+}
 
 /** `GET /api/v1/incidents`, an incident, and the routes that write on it. */
-export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Queried, whoAsks: WhoAsks): void {
-  const { incidents, incidentNotes: notes } = agent
+export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Queried, people: People): void {
+  const { incidents, incidentNotes: notes, incidentPins: pins } = agent
+  const { whoAsks, audit } = people
   answerRoute(app, '/api/v1/incidents', (request) => {
     const wanted = filterOf(request)
     return queried.places.take(askerOf(request), () => incidentsAnswer(agent, wanted))
@@ -50,6 +56,24 @@ export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Quer
   }
   write('acknowledge', 'acknowledged')
   write('notes', 'note')
+  answerRoute(app, '/api/v1/pins', async () => ({
+    pins: (await pins.list()).map(({ pin, incident }) => ({ ...pin, incident })),
+  }))
+  const path = '/api/v1/incidents/:id/pin'
+  app.post<{ Params: { readonly id: string } }>(path, async (request, reply) => {
+    const answer = await incidentAnswer(agent, request.params.id)
+    const { id } = answer.incident
+    await pins.pin(answer, whoAsks(request))
+    await audit(request, 'incident.pin', id)
+    return reply.code(201).send(await incidentAnswer(agent, id))
+  })
+  app.delete<{ Params: { readonly id: string } }>(path, async (request, reply) => {
+    const { id } = request.params
+    if (!(await pins.unpin(id)))
+      throw new SondeError('INC_UNKNOWN', `${JSON.stringify(id.slice(0, 100))} is not pinned`)
+    await audit(request, 'incident.unpin', id)
+    return reply.code(204).send()
+  })
 }
 
 async function incidentsAnswer(agent: Agent, wanted: IncidentFilter): Promise<IncidentsAnswer> {
@@ -66,11 +90,24 @@ export function recentAnswer(agent: Agent): IncidentsAnswer {
   return { ...told, incidents: incidents.recent(), openCount: incidents.openCount, traceback: tracebackRules(agent) }
 }
 
-async function incidentAnswer({ incidents, incidentNotes: notes }: Agent, id: string): Promise<IncidentAnswer> {
+async function incidentAnswer(agent: Agent, id: string): Promise<IncidentAnswer> {
+  const { incidents, incidentNotes: notes, incidentPins: pins } = agent
   await notes.opened().catch(() => undefined)
-  const found = await incidents.get(id)
   const nowMs = Date.now()
-  return { nowMs, ...found, window: incidentWindow(found.incident, nowMs), notes: notes.notesOf(found.incident.id) }
+  try {
+    const found = await incidents.get(id)
+    const pinned = await pins.get(found.incident.id)
+    return {
+      ...{ nowMs, ...found, window: incidentWindow(found.incident, nowMs) },
+      notes: notes.notesOf(found.incident.id),
+      ...(pinned === undefined ? {} : { pin: pinned.pin }),
+    }
+  } catch (error) {
+    // The history has removed it: its pin is as it was then.
+    const pinned = await pins.get(id)
+    if (pinned?.incident.id !== id) throw error
+    return { ...pinned, nowMs }
+  }
 }
 
 async function movedAnswer(agent: Agent, id: string): Promise<MovedAnswer> {

@@ -10,7 +10,7 @@ import { explainRoute } from './explain.ts'
 import { healthRoutes } from './health.ts'
 import { hintsRoute } from './hints.ts'
 import { type Authorize, createHttpServer, type ServerCertificates } from './http-server.ts'
-import { incidentRoutes, type WhoAsks } from './incidents.ts'
+import { incidentRoutes, type People } from './incidents.ts'
 import { incidentsStreamRoute } from './incidents-stream.ts'
 import { bareNameOf, metricsRoute } from './metrics.ts'
 import { openApiRoute } from './openapi.ts'
@@ -23,6 +23,8 @@ import { versionsRoute } from './versions.ts'
 
 /** Time for current answers when the server closes. */
 const CLOSE_LIMIT_MS = 1000
+
+const NOBODY: People = { whoAsks: () => '', audit: async () => undefined }
 
 /** The server of an agent: the common server with the admission rules of an agent. */
 export function createServer(agent: Agent, authorize?: Authorize, tls?: ServerCertificates): FastifyInstance {
@@ -41,9 +43,9 @@ export function createServer(agent: Agent, authorize?: Authorize, tls?: ServerCe
 
 /**
  * All routes of an agent.
- * @param whoAsks The name behind a request. Default: nobody is known.
+ * @param people Who sends requests. Default: nobody is known, and no log of changes is kept.
  */
-export function agentRoutes(app: FastifyInstance, agent: Agent, whoAsks: WhoAsks = () => ''): void {
+export function agentRoutes(app: FastifyInstance, agent: Agent, people: People = NOBODY): void {
   const { history, http, options } = agent
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, options.config.limits.parallel_queries)
@@ -55,7 +57,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent, whoAsks: WhoAsks
   devicesRoute(app, agent)
   versionsRoute(app, agent)
   hintsRoute(app, agent)
-  incidentRoutes(app, agent, queried, whoAsks)
+  incidentRoutes(app, agent, queried, people)
   annotationsRoute(app, agent, queried)
   eventRoutes(app, agent, queried)
   explainRoute(app, agent)

@@ -1,5 +1,5 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
-import { identityOf } from '@sonde/console'
+import { identityOf, whoOf } from '@sonde/console'
 import { printable } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
@@ -23,7 +23,11 @@ export async function serveAgent(
   more: (app: FastifyInstance) => Promise<void> | void = () => undefined,
 ): Promise<Running> {
   const app = createServer(agent, authorizeBy(management.access), management.tls?.certificates)
-  agentRoutes(app, agent, (request) => identityOf(request).name)
+  const { audit } = management.access
+  agentRoutes(app, agent, {
+    whoAsks: (request) => identityOf(request).name,
+    audit: (request, action, what) => audit.note({ timeMs: Date.now(), action, ...whoOf(request), what }),
+  })
   managementRoutes(app, management)
   await more(app)
   const listeners = await openListeners(app, agent, loaded.config.agent.export.prometheus).catch(async (error) => {

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { type Agent, createAgent, SimulatedPast, sourceWithPast } from '@sonde/agent'
 import { createStore, type EndedNames, isOfPage, pageRoutes, type Store, type Unwritten } from '@sonde/console'
 import type { StoreConfig } from '@sonde/console/config'
@@ -86,7 +87,7 @@ function startPast({ agent, store, oldestMs, log }: PastParts): SimulatedPast | 
 /** The parts that an agent gets from a store. */
 function historyIn(store: Store, path: string) {
   const kept = { command: readCommand(path), types: store.types.bind(store), records: store.records.bind(store) }
-  return { history: store, storeStatus: () => store.status(), kept }
+  return { history: store, storeStatus: () => store.status(), kept, pinsDir: join(dirname(path), 'pins') }
 }
 
 function unwrittenLine({ records, bytes, reason }: Unwritten, path: string): string {

@@ -14,6 +14,7 @@ const OF_AGENTS = [
   '/api/v1/hints',
   '/api/v1/incidents',
   '/api/v1/incidents/*',
+  '/api/v1/pins',
   '/api/v1/explain',
   '/api/v1/versions',
   '/api/v1/simulator',

@@ -3,6 +3,7 @@ import {
   type IncidentAnswer,
   type IncidentsAnswer,
   type MovedAnswer,
+  type PinsAnswer,
   routeAddress,
 } from '@sonde/sdk/api'
 import { useEffect, useMemo } from 'react'
@@ -46,6 +47,13 @@ export function useIncidents({ fromMs, toMs, ...same }: IncidentsRequest): Resou
   return usePoll(poll)
 }
 
+const pinned = createPoll(() => getAnswer('/api/v1/pins', {}), SLOW_EVERY_MS)
+
+/** The pinned incidents, polled every 10 s. */
+export function usePins(): Resource<PinsAnswer> {
+  return usePoll(pinned)
+}
+
 /** A request for the number of open incidents and the rules of traceback, almost without incidents. */
 export const INCIDENTS_COUNTED: IncidentsRequest = { state: 'open', limit: 1 }
 
@@ -79,6 +87,18 @@ export async function acknowledge(id: string): Promise<void> {
   retryIncidents()
 }
 
+/** Copies the window of an incident, so that the history does not remove it. Throws `ApiError`. */
+export async function pinIncident(id: string): Promise<void> {
+  await sendChange('POST', routeAddress('/api/v1/incidents/:id/pin', { id }), {})
+  retryIncidents()
+}
+
+/** Removes the copy of an incident. Throws `ApiError`. */
+export async function unpinIncident(id: string): Promise<void> {
+  await sendChange('DELETE', routeAddress('/api/v1/incidents/:id/pin', { id }))
+  retryIncidents()
+}
+
 /** Adds a note to an incident. Throws `ApiError`. */
 export async function addNote(id: string, text: string): Promise<void> {
   await sendChange('POST', routeAddress('/api/v1/incidents/:id/notes', { id }), { text })
@@ -87,5 +107,5 @@ export async function addNote(id: string, text: string): Promise<void> {
 
 /** Reloads everything at once. */
 export function retryIncidents(): void {
-  for (const poll of [...lists.values(), ...details]) if (poll.users > 0) void poll.refresh()
+  for (const poll of [...lists.values(), ...details, pinned]) if (poll.users > 0) void poll.refresh()
 }

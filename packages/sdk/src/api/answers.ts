@@ -6,7 +6,7 @@ import type { DevicesAnswer } from './devices.ts'
 import type { EventAnswer } from './events.ts'
 import type { ExplainAnswer } from './explain.ts'
 import type { HintsAnswer } from './hints.ts'
-import type { IncidentAnswer, IncidentsAnswer, MovedAnswer } from './incidents.ts'
+import type { IncidentAnswer, IncidentsAnswer, MovedAnswer, PinsAnswer } from './incidents.ts'
 import type { NodeAnswer } from './node.ts'
 import type { NodesAnswer, VersionsAnswer } from './nodes.ts'
 import type { ParamsAnswer } from './params.ts'
@@ -37,6 +37,7 @@ export interface ApiAnswers {
   readonly '/api/v1/incidents/:id': IncidentAnswer
   readonly '/api/v1/incidents/:id/moved': MovedAnswer
   readonly '/api/v1/incidents/:id/lanes': EventAnswer
+  readonly '/api/v1/pins': PinsAnswer
   readonly '/api/v1/annotations': AnnotationsAnswer
   readonly '/api/v1/explain': ExplainAnswer
   readonly '/api/v1/traceback': TracebackAnswer

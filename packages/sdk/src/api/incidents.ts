@@ -38,6 +38,20 @@ export interface Incident {
   readonly acknowledged?: IncidentNote
 }
 
+/** A copy of the window of an incident, which stays when the history removes it. */
+export interface IncidentPin {
+  readonly atMs: number
+  /** Name of the session; empty if nobody needs to log in. */
+  readonly who: string
+  readonly records: number
+  /** Size of the records. */
+  readonly bytes: number
+  /** Whether a limit left records out. */
+  readonly isCut: boolean
+  /** The shell command that prints the records. */
+  readonly command: string
+}
+
 /** What a person wrote on an incident. */
 export interface IncidentNote {
   readonly atMs: number
@@ -97,6 +111,14 @@ export interface IncidentAnswer {
   /** When it was worst. */
   readonly peak?: IncidentMoment
   readonly notes: readonly IncidentNote[]
+  /** Absent if it is not pinned. */
+  readonly pin?: IncidentPin
+}
+
+/** What `GET /api/v1/pins` answers. */
+export interface PinsAnswer {
+  /** Pinned incidents, the latest pins first. */
+  readonly pins: readonly (IncidentPin & { readonly incident: Incident })[]
 }
 
 /** A signal that moved when an incident began. */

@@ -23,6 +23,7 @@ import { IncidentActions } from './incident-actions.tsx'
 import { incidentFacts, incidentHead } from './incident-facts.ts'
 import { MovedPanel } from './moved-panel.tsx'
 import { NotesPanel } from './notes-panel.tsx'
+import { PinPanel } from './pin-panel.tsx'
 
 /** Numbers of events of traceback are shorter than those of hints. */
 const EVENT_ID = /:\d{1,16}$/
@@ -41,7 +42,12 @@ export function IncidentPage({ id }: { readonly id: string }) {
 
 function Notes({ id }: { readonly id: string }) {
   const { data } = useIncident(id)
-  return data ? <NotesPanel answer={data} /> : null
+  return data ? (
+    <>
+      <PinPanel answer={data} />
+      <NotesPanel answer={data} />
+    </>
+  ) : null
 }
 
 function HintIncident({ id }: { readonly id: string }) {
@@ -106,6 +112,7 @@ function Known({ answer }: { readonly answer: IncidentAnswer }) {
       <PanelBoundary>
         <AffectedPanel answer={answer} devices={known} />
       </PanelBoundary>
+      <PinPanel answer={answer} />
       <NotesPanel answer={answer} />
     </>
   )

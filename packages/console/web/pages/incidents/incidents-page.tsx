@@ -23,6 +23,7 @@ import { incidentsRequest, isFiltered, NO_FILTER } from './incident-filters.ts'
 import { IncidentFilters } from './incident-filters-bar.tsx'
 import { IncidentTable, incidentPath } from './incident-table.tsx'
 import { incidentsHeadline, windowHeadline, worstFirst } from './incident-words.ts'
+import { PinsPanel } from './pins-panel.tsx'
 import { RulesPanel } from './rules-panel.tsx'
 
 /** Pause after the last keystroke before a filter is sent. Unit: milliseconds. */
@@ -74,6 +75,9 @@ export function IncidentsPage() {
               )}
               <ListNotes answer={data} more={further.more} />
             </Panel>
+          </PanelBoundary>
+          <PanelBoundary>
+            <PinsPanel devices={known} />
           </PanelBoundary>
           <PanelBoundary>
             <RulesPanel rules={data.traceback.watching} devices={known} />

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Batch, createSource, SondeError } from '@sonde/sdk'
+import type { IncidentAnswer } from '@sonde/sdk/api'
+import { describeType } from '@sonde/sdk/internal'
+import { temporaryDir } from '../../../../test/sonde-process.ts'
+import { hostPressureType } from '../sources/host/type.ts'
+import { IncidentPins } from './incident-pins.ts'
+
+const START_MS = Date.UTC(2026, 10, 30, 14, 3)
+
+/** A history with one record a second of one type. */
+const kept = {
+  types: async () => ({ types: [describeType(hostPressureType)], leftOut: 0 }),
+  records: async ({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): Promise<Batch[]> => {
+    const batches: Batch[] = []
+    const source = createSource({ id: 'host', emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }) })
+    for (let atMs = fromMs + 1000; atMs <= toMs; atMs += 1000)
+      source.report(hostPressureType, { time: BigInt(atMs) * 1_000_000n, resource: 'cpu' })
+    source.flush()
+    return batches
+  },
+}
+
+function answerOf(number: number): IncidentAnswer {
+  const incident = {
+    id: `node:${number}`,
+    title: 'Lost "packets"\u0000',
+    startMs: START_MS,
+  } as IncidentAnswer['incident']
+  return { nowMs: START_MS, incident, window: { fromMs: START_MS, toMs: START_MS + 60_000 }, notes: [] }
+}
+
+function folderOf(t: TestContext): string {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  return join(path, 'pins')
+}
+
+const codeOf = (code: string) => (error: unknown) => error instanceof SondeError && error.code === code
+
+test('a pin is a copy of the window that later lives list, until somebody removes it', async (t) => {
+  const dir = folderOf(t)
+  await new IncidentPins({ dir, kept }).pin(answerOf(17), 'ada')
+  const later = new IncidentPins({ dir, kept })
+  const [pinned] = await later.list()
+  assert.deepEqual([pinned?.incident.id, pinned?.pin.who, pinned?.pin.records], ['node:17', 'ada', 60])
+  assert.equal(pinned?.pin.isCut, false)
+  assert.ok(readdirSync(join(dir, '17'), { recursive: true }).some((name) => String(name).endsWith('.bin')))
+  assert.equal(await later.unpin('node:17'), true)
+  assert.equal(await later.unpin('node:17'), false)
+  assert.deepEqual(readdirSync(dir), [])
+})
+
+test('a copy that a kill left incomplete, and foreign folders, are no pins', async (t) => {
+  const dir = folderOf(t)
+  for (const name of ['17.partial', '18', '19', 'mine']) mkdirSync(join(dir, name), { recursive: true })
+  writeFileSync(join(dir, '19', 'incident.json'), '{"incident":{"id":"node:20"},"pin":{"bytes":1}}')
+  const pins = new IncidentPins({ dir, kept })
+  assert.deepEqual(await pins.list(), [])
+  assert.deepEqual(readdirSync(dir).sort(), ['18', '19', 'mine'])
+})
+
+test('without records, without a history and beyond the limits nothing is pinned', async (t) => {
+  const dir = folderOf(t)
+  const empty = new IncidentPins({ dir, kept: { ...kept, records: async () => [] } })
+  await assert.rejects(empty.pin(answerOf(1), ''), codeOf('INC_PIN'))
+  assert.deepEqual(readdirSync(dir), [], 'nothing is left')
+  await assert.rejects(new IncidentPins({ dir: undefined, kept: undefined }).pin(answerOf(1), ''), codeOf('INC_PIN'))
+  for (let number = 1; number <= 100; number++) {
+    const pinned = {
+      ...answerOf(number),
+      pin: { atMs: number, who: '', records: 1, bytes: 1, isCut: false, command: '' },
+    }
+    mkdirSync(join(dir, String(number)))
+    writeFileSync(join(dir, String(number), 'incident.json'), JSON.stringify(pinned))
+  }
+  const full = new IncidentPins({ dir, kept })
+  await assert.rejects(full.pin(answerOf(101), ''), codeOf('INC_LIMIT'))
+  await full.pin(answerOf(7), 'again')
+  assert.equal((await full.list()).length, 100)
+})

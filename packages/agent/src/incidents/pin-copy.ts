@@ -1,0 +1,52 @@
+import { createFiles, SondeError } from '@sonde/sdk'
+import type { HintWindow } from '@sonde/sdk/api'
+import type { KeptRecords } from '../pipeline/kept-records.ts'
+
+/** A type is read in pieces of this length. Unit: milliseconds. */
+const PIECE_MS = 600_000
+/** Most records of a type in a piece. Policy: the later ones are not copied, and the pin says that it is cut. */
+const PIECE_RECORDS_MAX = 100_000
+
+/** What was copied. */
+export interface CopiedWindow {
+  readonly records: number
+  /** Size of the records. Unit: bytes. */
+  readonly bytes: number
+  /** Whether a limit left records out. */
+  readonly isCut: boolean
+}
+
+/** Copies every record of a window into files of a folder, which `sonde read` reads. Ends at the limit of bytes. */
+export async function copyWindow(
+  kept: Pick<KeptRecords, 'types' | 'records'>,
+  { fromMs, toMs }: HintWindow,
+  { folder, limitBytes }: { readonly folder: string; readonly limitBytes: number },
+): Promise<CopiedWindow> {
+  const { types, leftOut } = await kept.types([])
+  const files = createFiles({ dataRoot: folder, durability: 'block', queueLimitBytes: 2 * limitBytes })
+  let [records, bytes, isCut] = [0, 0, leftOut > 0]
+  try {
+    for (const { name } of types) {
+      for (let atMs = fromMs; atMs < toMs; atMs += PIECE_MS) {
+        const piece = { type: name, fromMs: atMs, toMs: Math.min(toMs, atMs + PIECE_MS) }
+        let ofPiece = 0
+        for (const batch of await kept.records({ ...piece, recordLimit: PIECE_RECORDS_MAX })) {
+          ofPiece += batch.count
+          if (bytes + batch.bytes.byteLength > limitBytes) {
+            isCut = true
+            continue
+          }
+          records += batch.count
+          bytes += batch.bytes.byteLength
+          files.accept(batch)
+        }
+        if (ofPiece >= PIECE_RECORDS_MAX) isCut = true
+        await files.flush()
+      }
+    }
+  } finally {
+    await files.close()
+  }
+  if (records === 0) throw new SondeError('INC_PIN', 'the history has no records of the window of this incident')
+  return { records, bytes, isCut }
+}
