@@ -220,6 +220,29 @@ test('login and settings', needs('chromium-headless-shell'), async (t) => {
     },
   )
 
+  await t.test('no address leads elsewhere, before or after a login', async () => {
+    for (const path of [
+      '//evil.test/settings',
+      '/%2f%2fevil.test',
+      '/settings?next=//evil.test',
+      '/settings/..//evil.test',
+    ]) {
+      const headers = { accept: 'text/html' }
+      const answer = await fetch(stage.address + path, { redirect: 'manual', headers })
+      assert.deepEqual(
+        [answer.status === 200 || answer.status === 404, answer.headers.get('location')],
+        [true, null],
+        path,
+      )
+    }
+    const look = async (page: Page): Promise<void> => {
+      await login(page, admin)
+      await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+      assert.equal(page.url(), `${stage.address}/settings?next=//evil.test`)
+    }
+    await stage.visit('/settings?next=//evil.test', look, LOGGED_OUT)
+  })
+
   await t.test('a page whose session ended asks for a login, and stays at its address', async () => {
     const look = async (page: Page): Promise<void> => {
       await login(page, viewer)

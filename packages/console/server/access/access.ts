@@ -3,12 +3,13 @@ import { isIP } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { SondeError } from '@sonde/sdk'
 import type { UserIdentity } from '@sonde/sdk/api'
+import { processTimers, type Timers } from '@sonde/sdk/internal'
 import { Attempts } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AccessConfig } from './config.ts'
 import { ProxyLogin } from './proxy-login.ts'
 import { type PageSession, Sessions } from './sessions.ts'
-import { Tokens } from './tokens.ts'
+import { type KnownToken, Tokens } from './tokens.ts'
 
 /** Parts of {@link Access}. */
 export interface AccessParts {
@@ -18,6 +19,8 @@ export interface AccessParts {
   /** Whether the server can be reached from this machine alone. */
   readonly isLoopback: boolean
   readonly onFault: (fault: SondeError) => void
+  /** Default: the timers of the process. */
+  readonly timers?: Timers
 }
 
 /** The identity behind a request, and the session if there is one. */
@@ -26,6 +29,8 @@ export interface KnownAsker {
   readonly session?: PageSession
   /** The next id of the session, for its cookie. */
   readonly nextId?: string
+  /** Hash of the token of the request or of its session; absent where there is none. */
+  readonly sha256?: string
 }
 
 /** Name of the cookie of a session. */
@@ -33,6 +38,8 @@ const COOKIE = 'sonde-session'
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 const HOUR_MS = 3_600_000
 const NAME_CHARACTERS_MAX = 128
+/** How often a stream is looked at: its user may have lost the right to it. Unit: milliseconds. */
+const WATCH_MS = 5000
 
 /** Who may use a server: tokens, sessions of the page, and users that a proxy names. */
 export class Access {
@@ -44,10 +51,12 @@ export class Access {
   readonly #sessions: Sessions
   readonly #attempts = new Attempts()
   readonly #proxy: ProxyLogin | undefined
+  readonly #timers: Timers
 
   constructor(parts: AccessParts) {
     const { config, folder, isLoopback, onFault } = parts
     this.#parts = parts
+    this.#timers = parts.timers ?? processTimers
     this.tokens = new Tokens(folder, onFault)
     this.audit = new AuditLog(folder, onFault)
     this.needsLogin = config.required || !isLoopback || config.proxy.peers.length > 0
@@ -70,12 +79,18 @@ export class Access {
     const certified = this.#byCertificate(request, peer)
     // A console shows its certificate and its token to every agent, and one of them need not be known there.
     const isToken = bearer !== undefined && (certified === undefined || (await this.tokens.find(bearer)) !== undefined)
-    if (isToken) return { identity: await this.#byToken(bearer, peer, 'token') }
+    if (isToken) {
+      const { name, role, sha256 } = await this.#byToken(bearer, peer, 'token')
+      return { identity: { via: 'token', name, role }, sha256 }
+    }
     const id = cookieOf(request)
     const used = id === undefined ? undefined : this.#sessions.use(id)
     if (used !== undefined) {
       const token = await this.tokens.findHash(used.session.sha256)
-      if (token !== undefined) return { identity: { via: 'session', name: token.name, role: token.role }, ...used }
+      if (token !== undefined) {
+        const { name, role, sha256 } = token
+        return { identity: { via: 'session', name, role }, sha256, ...used }
+      }
     }
     if (certified !== undefined) return { identity: certified }
     return this.#isLocal(request) ? { identity: { via: 'local', name: 'local', role: 'admin' } } : undefined
@@ -92,9 +107,8 @@ export class Access {
     request: IncomingMessage,
   ): Promise<{ readonly id: string; readonly identity: UserIdentity }> {
     const peer = peerAddress(request)
-    const identity = await this.#byToken(token, peer, 'session')
-    const found = await this.tokens.find(token)
-    if (found === undefined) throw unknownToken()
+    const found = await this.#byToken(token, peer, 'session')
+    const identity: UserIdentity = { via: 'session', name: found.name, role: found.role }
     const before = cookieOf(request)
     if (before !== undefined) this.#sessions.end(before)
     await this.audit.note({
@@ -123,6 +137,36 @@ export class Access {
     })
   }
 
+  /**
+   * Calls once when somebody whose answer goes on is known no more, because the token or the session has ended. Proxies,
+   * certificates and users of this machine are known as long as their connection lasts.
+   *
+   * @returns Stops the watch.
+   */
+  watch(asker: KnownAsker, onEnd: () => void): () => void {
+    let isStopped = false
+    let cancel: () => void = () => undefined
+    const look = async (): Promise<void> => {
+      const isKnown = await this.#isStillKnown(asker)
+      if (isStopped) return
+      if (isKnown) wait()
+      else onEnd()
+    }
+    const wait = (): void => {
+      cancel = this.#timers.after(WATCH_MS, () => void look())
+    }
+    wait()
+    return () => {
+      isStopped = true
+      cancel()
+    }
+  }
+
+  async #isStillKnown({ session, sha256 }: KnownAsker): Promise<boolean> {
+    if (session !== undefined && !this.#sessions.isOpen(session)) return false
+    return sha256 === undefined || (await this.tokens.findHash(sha256)) !== undefined
+  }
+
   /** The cookie that a browser keeps; an empty id removes it. */
   cookieFor(id: string, request: IncomingMessage): string {
     const lifeS = id === '' ? 0 : this.#parts.config.session_hours * 3600
@@ -130,9 +174,9 @@ export class Access {
   }
 
   /** A token that counts is taken at any time: a neighbour of somebody who guesses need not wait. */
-  async #byToken(text: string, peer: string, via: 'token' | 'session'): Promise<UserIdentity> {
+  async #byToken(text: string, peer: string, via: 'token' | 'session'): Promise<KnownToken> {
     const token = await this.tokens.find(text)
-    if (token !== undefined) return { via, name: token.name, role: token.role }
+    if (token !== undefined) return token
     const waitMs = this.#attempts.waitMs(peer)
     if (waitMs > 0) {
       const retryAfterS = Math.ceil(waitMs / 1000)

@@ -77,3 +77,33 @@ test('the word of one session is of no use to another; a login of another site t
   // A session shown as a token, and a token shown as a session, are neither.
   assert.equal((await ask('/api/v1/node', bearer(one.cookie.split('=')[1] ?? ''))).code, 'ACC_TOKEN')
 })
+
+test('a stream ends with the token or session that opened it, and lasts as long as both', async (t) => {
+  const { access, add, ask, login, url } = await serve(t)
+  const open = async (headers: Readonly<Record<string, string>>) => {
+    const { status, body } = await fetch(`${url}/api/v1/stream`, { headers })
+    assert.equal(status, 200)
+    const reader = body?.getReader()
+    await reader?.read()
+    const end = { isOver: false, over: Promise.resolve() }
+    end.over = (async () => {
+      await reader?.read().catch(() => undefined)
+      end.isOver = true
+    })()
+    return end
+  }
+  assert.equal((await ask('/api/v1/stream')).status, 401)
+  const byToken = await open(bearer(await add('program', 'viewer')).headers)
+  const { cookie } = await login(await add('ada', 'viewer'))
+  const [left, removed] = [
+    await open({ cookie }),
+    await open({ cookie: (await login(await add('eve', 'viewer'))).cookie }),
+  ]
+  await access.tokens.remove('program')
+  await byToken.over
+  await access.tokens.remove('eve')
+  await removed.over
+  assert.equal(left.isOver, false)
+  await ask('/api/v1/logout', { method: 'POST', headers: { cookie } })
+  await left.over
+})

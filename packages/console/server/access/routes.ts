@@ -15,6 +15,8 @@ declare module 'fastify' {
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** Routes that read with a body. */
 const READS = new Set(['/api/v1/query', '/api/v1/nodes/:node/query'])
+/** Routes whose answers last longer than a session may. */
+const STREAM = /\/stream$/
 const CSRF_HEADER = 'x-sonde-csrf'
 const loginSchema = v.strictObject({ token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)) })
 
@@ -52,6 +54,10 @@ export async function authorize(access: Access, request: FastifyRequest, reply: 
     throw new SondeError('ACC_CSRF', `the change lacks the word of its session in ${CSRF_HEADER}; load the page again`)
   if (asker.nextId !== undefined) reply.header('set-cookie', access.cookieFor(asker.nextId, raw))
   askers.set(request, asker)
+  if (STREAM.test(routeOptions.url ?? '')) {
+    const stop = access.watch(asker, () => reply.raw.destroy())
+    reply.raw.once('close', stop)
+  }
 }
 
 /** Routes of login, logout, the present session and the log of changes. */

@@ -20,6 +20,8 @@ export interface PageSession {
   readonly startedMs: number
   rotatedMs: number
   usedMs: number
+  /** Whether somebody ended it before its time. */
+  isEnded: boolean
 }
 
 /** Sessions in memory: they end with the process. Ids are known by their hash alone. */
@@ -44,7 +46,7 @@ export class Sessions {
     nowMs = Date.now(),
   ): { readonly id: string; readonly session: PageSession } {
     this.#sweep(nowMs)
-    const session = { sha256, csrf: randomId(), startedMs: nowMs, rotatedMs: nowMs, usedMs: nowMs }
+    const session = { sha256, csrf: randomId(), startedMs: nowMs, rotatedMs: nowMs, usedMs: nowMs, isEnded: false }
     return { id: this.#put(session), session }
   }
 
@@ -78,8 +80,14 @@ export class Sessions {
   end(id: string): void {
     const key = keyOf(id)
     const session = this.#sessions.get(key) ?? this.#replaced.get(key)?.session
+    if (session !== undefined) session.isEnded = true
     for (const [other, each] of this.#sessions) if (each === session) this.#sessions.delete(other)
     for (const [other, each] of this.#replaced) if (each.session === session) this.#replaced.delete(other)
+  }
+
+  /** Whether a session goes on. To ask is no use of it. */
+  isOpen(session: PageSession, nowMs = Date.now()): boolean {
+    return !session.isEnded && !this.#isOver(session, nowMs)
   }
 
   #put(session: PageSession): string {

@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test'
 import type { SondeError } from '@sonde/sdk'
 import type { UserRole } from '@sonde/sdk/api'
 import { check } from '@sonde/sdk/config'
+import { processTimers, type Timers } from '@sonde/sdk/internal'
 import fastify from 'fastify'
 import { Access } from './access.ts'
 import { accessSchema } from './config.ts'
@@ -14,6 +15,8 @@ import { accessRoutes, authorize, whoOf } from './routes.ts'
 
 /** A request that somebody has passed on does not come from this machine. */
 const FOREIGN = { 'x-forwarded-for': '192.0.2.7' }
+/** Looks come without a wait, so that a test need not wait either. */
+const SOON: Timers = { ...processTimers, after: (ms, run) => processTimers.after(Math.min(ms, 20), run) }
 const CODES: Readonly<Record<string, number>> = { ACC_WAIT: 429, ACC_ROLE: 403, ACC_CSRF: 403, ACC_FORM: 400 }
 
 /** Options of {@link serve}. */
@@ -36,7 +39,10 @@ export async function serve(t: TestContext, { config = {}, isLoopback = false }:
   const checked = check(accessSchema, config, 'access')
   assert.ok(checked.ok, JSON.stringify(checked))
   const faults: SondeError[] = []
-  const access = new Access({ config: checked.value, folder, isLoopback, onFault: (fault) => faults.push(fault) })
+  const access = new Access({
+    ...{ config: checked.value, folder, isLoopback, timers: SOON },
+    onFault: (fault) => faults.push(fault),
+  })
   const app = fastify({ forceCloseConnections: true })
   app.setErrorHandler((error: Error & { code?: string }, _request, reply) =>
     reply.code(CODES[error.code ?? ''] ?? 401).send({ error: { code: error.code, message: error.message } }),
@@ -46,6 +52,7 @@ export async function serve(t: TestContext, { config = {}, isLoopback = false }:
   app.get('/metrics', () => 'metrics')
   app.get('/api/v1/node', (request) => whoOf(request))
   app.post('/api/v1/change', () => 'changed')
+  app.get('/api/v1/stream', (_request, reply) => void reply.hijack().raw.writeHead(200).write('begun'))
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.after(() => app.close())
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

@@ -83,9 +83,10 @@ export async function forward(link: AgentLink, asked: ForwardedRequest): Promise
   return answerOf(link, response, { isStream, path })
 }
 
-/** A segment of dots, in any spelling, would lead to another route. */
+/** A segment of dots, in any spelling, would lead to another route. Names of entities may have an escaped slash. */
 function hasDots(path: string): boolean {
-  return path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part))
+  const plain = path.replace(/%(2e|2f|5c)/gi, (dot) => decodeURIComponent(dot))
+  return plain.split(/[/\\]/).some((part) => part === '.' || part === '..')
 }
 
 function answerOf(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -51,6 +52,7 @@ test('a value that is not allowed is refused with the words of its rule, and not
     ['prometheus_gpu_metrics_retention', '0d', /must be a duration of Prometheus/],
     ['grafana_dashboard_var_app', 'a-b', /must contain only letters, digits, and underscore \(got "a-b"\)/],
     ['prometheus_url', 'file:///etc/passwd', /must be an address of http or https/],
+    ['grafana_url', 'javascript:alert(1)', /must be an address of http or https/],
     ['prometheus_url', 'http://me:(secret)@there/', /needs the secret itself/],
     ['gpu_metrics_max_pod', '5', /unknown parameter \(did you mean gpu_metrics_max_pods\?\)/],
     ['cost_tracking_enable', 'true', /can have no effect: Sonde has no billing/],
@@ -137,7 +139,7 @@ test('two servers change one file at once, and each sees all changes', async (t)
   assert.equal(statSync(join(one.folder, 'params.json')).mode & 0o777, 0o600)
 })
 
-test('a file that is damaged, full or read-only refuses changes, and its last good version counts', async (t) => {
+test('a file that is damaged or full refuses changes, and its last good version counts', async (t) => {
   const { params, folder, faults } = open(t)
   const path = join(folder, 'params.json')
   await params.set({ gpu_metrics_max_pods: '50' }, ME)
@@ -161,11 +163,22 @@ test('a file that is damaged, full or read-only refuses changes, and its last go
   }
   assert.match(await faultOf(fill()), /would be larger than 1048576 bytes/)
   assert.equal(params.value('gpu_metrics_max_pods'), '50')
-  // Root writes to a folder that is read-only.
-  if (process.getuid?.() === 0) return
-  chmodSync(folder, 0o500)
-  assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be written/)
-  chmodSync(folder, 0o700)
+})
+
+test('on a read-only disk a change is refused, also to root, and the values stay', async (t) => {
+  const disk = smallDisk(t, 64)
+  if (disk === undefined) return t.skip('only root can mount a disk')
+  const { params, folder } = open(t, disk)
+  await params.set({ gpu_metrics_max_pods: '50' }, ME)
+  execFileSync('mount', ['-o', 'remount,ro', disk])
+  assert.match(await faultOf(params.set({ gpu_metrics_max_pods: '60' }, ME)), /cannot be written: .*read-only/i)
+  const other = open(t, folder).params
+  await other.refresh()
+  for (const each of [params, other])
+    assert.deepEqual([each.value('gpu_metrics_max_pods'), each.version, each.fault], ['50', 1, ''])
+  execFileSync('mount', ['-o', 'remount,rw', disk])
+  await params.set({ gpu_metrics_max_pods: '60' }, ME)
+  assert.equal(params.value('gpu_metrics_max_pods'), '60')
 })
 
 test('on a full disk a change is refused, and the file and its values stay', async (t) => {

@@ -147,8 +147,19 @@ test('the CSV has full precision, quoted names and empty cells for gaps', () => 
 test('the command for curl survives quotes in a condition', () => {
   const query: MetricQuery = { ...RX, matchers: [{ label: 'device', op: '=', value: "it's" }] }
   const command = curlCommand('http://127.0.0.1:9394', [query], { fromMs: 0.4, toMs: 1_000 }, 1_000)
-  assert.match(command, /^curl -s http:\/\/127\.0\.0\.1:9394\/api\/v1\/query -H /)
+  assert.match(command, /^curl -s 'http:\/\/127\.0\.0\.1:9394\/api\/v1\/query' -H /)
   assert.ok(command.includes(String.raw`"value":"it'\''s"`))
+})
+
+test('the command for curl runs nothing that a link has in the name of a node', (t) => {
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'location')
+  t.after(() => before === undefined || Object.defineProperty(globalThis, 'location', before))
+  Object.defineProperty(globalThis, 'location', { value: { pathname: "/nodes/a';$(id);/explore" }, configurable: true })
+  const command = curlCommand('http://127.0.0.1:9394', [RX], { fromMs: 0, toMs: 1_000 }, 1_000)
+  assert.ok(
+    command.startsWith(String.raw`curl -s 'http://127.0.0.1:9394/api/v1/nodes/a'\'';$(id);/query' -H `),
+    command,
+  )
 })
 
 test('JSON has the columns as the API gives them, and null for a gap', () => {

@@ -12,7 +12,14 @@ export function curlCommand(
   stepMs: number,
 ): string {
   const body = JSON.stringify({ fromMs: Math.round(span.fromMs), toMs: Math.round(span.toMs), stepMs, queries })
-  return `curl -s ${origin}${scopedAddress('/api/v1/query')} -H 'content-type: application/json' -d '${body.replaceAll("'", `'\\''`)}'`
+  // Whoever made the link to this page chose the name of the node in it, so that it may be code for a shell.
+  const address = inQuotes(origin + scopedAddress('/api/v1/query'))
+  return `curl -s ${address} -H 'content-type: application/json' -d ${inQuotes(body)}`
+}
+
+/** A word of a shell that stands for itself. */
+function inQuotes(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** Samples to export: positions `from` to `to` of a grid, with their series and node. */
