@@ -8,7 +8,7 @@ import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
 
 const MARGIN_MS = 120_000
 
@@ -42,6 +42,31 @@ test('time is the way in: strip, keys and typed times', needs('chromium-headless
       await takePicture(t, page, 'incidents-pinned')
     })
     assert.match(readFileSync(join(stage.dataDir, 'access', 'audit.jsonl'), 'utf8'), /"action":"incident.pin"/)
+  })
+
+  await t.test('a small screen has five items in its bar, a large one uses its width', async () => {
+    const look = async (page: Page): Promise<void> => {
+      await untilDrawn(page)
+      const bar = page.getByRole('navigation', { name: 'Pages' })
+      const shown = bar.locator('.rail-list > li:visible')
+      assert.deepEqual(await shown.locator('.rail-name').allInnerTexts(), [
+        ...['Node', 'Apps', 'Incidents', 'Explorer', 'More'],
+      ])
+      await takePicture(t, page, 'bar-390')
+      await bar.getByRole('button', { name: 'More' }).click()
+      await takePicture(t, page, 'bar-more-390')
+      await page.getByRole('dialog').getByRole('link', { name: 'Sources' }).click()
+      await until('the sources', SHOW_LIMIT_MS, () => new URL(page.url()).pathname === '/sources')
+      assert.equal(await page.getByRole('dialog').count(), 0)
+    }
+    await stage.visit('/', look, { viewport: SCREENS.phone, colorScheme: 'dark' })
+    const lookWide = async (page: Page): Promise<void> => {
+      await untilDrawn(page)
+      const box = await page.locator('.chart-grid').first().boundingBox()
+      assert.ok(box !== null && box.x + box.width > 2450, JSON.stringify(box))
+      await takePicture(t, page, 'wide-2560')
+    }
+    await stage.visit('/', lookWide, { viewport: { width: 2560, height: 1440 } })
   })
 
   await stage.visit('/', async (page) => {

@@ -10,6 +10,9 @@ import { toggleZone } from './use-shortcuts.ts'
 /** After this time without an answer the page shows that it waits. Unit: milliseconds. */
 const WAITING_AFTER_MS = 1_000
 
+/** While the newest sample is no older, samples arrive; with long steps two of them. Unit: milliseconds. */
+const ARRIVING_MS = 10_000
+
 /** Shows whether the page is live, its lag, and the time. */
 export function LiveState() {
   const page = usePageState()
@@ -71,11 +74,14 @@ export function LiveState() {
     )
   }
   const lagMs = Math.max(0, nowMs - live.newestMs)
+  const isArriving = lagMs <= Math.max(ARRIVING_MS, 2 * page.stepMs)
   return (
     <div className="live">
-      <span className="live-dot" aria-hidden="true" />
-      <span className="live-word">Live</span>
-      <span className="live-lag num">{lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} behind</span>
+      <span className={isArriving ? 'live-dot' : 'live-dot is-waiting'} aria-hidden="true" />
+      <span className="live-word">{isArriving ? 'Live' : 'No sample'}</span>
+      <span className="live-lag num">
+        {lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} {isArriving ? 'behind' : 'ago'}
+      </span>
       <Grown />
       {clock}
     </div>

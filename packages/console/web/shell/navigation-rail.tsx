@@ -1,4 +1,5 @@
 import type { NodeAnswer } from '@sonde/sdk/api'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type DeviceInfo, useDevices } from '../api/devices.ts'
 import { INCIDENTS_COUNTED, useIncidents } from '../api/incidents.ts'
@@ -9,7 +10,8 @@ import { countText, groupThousands } from '../format/number.ts'
 import { formatAge } from '../format/time.ts'
 import { scopedNode } from '../state/node-scope.ts'
 import { usePageState } from '../state/time-window.ts'
-import { DESTINATIONS, isCurrent } from './navigation.ts'
+import { MoreSheet } from './more-sheet.tsx'
+import { DESTINATIONS, IN_BAR, isCurrent } from './navigation.ts'
 
 /** The navigation: a rail at the left, icons alone on middling screens, a bar at the bottom of small ones. */
 export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
@@ -18,6 +20,10 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
   const { data: node } = useNode()
   const { data: devices } = useDevices()
   const openCount = useIncidents(INCIDENTS_COUNTED).data?.openCount ?? 0
+  const [isMore, setMore] = useState(false)
+  const destinations = destinationsOf(node)
+  const further = destinations.filter(({ path }) => !IN_BAR.has(path))
+  const isFurther = location === '/nodes' || further.some((destination) => isCurrent(destination, location))
   return (
     <nav className="rail" aria-label="Pages">
       <Link className="rail-brand" href={page.hrefTo('/')} aria-label="Sonde, to the node">
@@ -26,11 +32,11 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
       </Link>
       <ul className="rail-list">
         <NodesItem node={node} />
-        {destinationsOf(node).map((destination) => {
+        {destinations.map((destination) => {
           const counted = countedOf(destination.path, devices?.devices, interfacesOf(node))
           const current = isCurrent(destination, location)
           return (
-            <li key={destination.path}>
+            <li key={destination.path} className={IN_BAR.has(destination.path) ? '' : 'is-further'}>
               <Link
                 className="rail-item"
                 href={page.hrefTo(destination.path)}
@@ -54,7 +60,22 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
             </li>
           )
         })}
+        {further.length > 0 && (
+          <li className="rail-more">
+            <button
+              type="button"
+              className="rail-item"
+              aria-haspopup="dialog"
+              aria-current={isFurther ? 'page' : undefined}
+              onClick={() => setMore(true)}
+            >
+              <Icon name="more" />
+              <span className="rail-name">More</span>
+            </button>
+          </li>
+        )}
       </ul>
+      {isMore && <MoreSheet destinations={further} hasNodes={hasNodes(node)} onClose={() => setMore(false)} />}
       <button type="button" className="rail-item rail-keys" onClick={onKeys} aria-keyshortcuts="?">
         <Icon name="keyboard" />
         <span className="rail-name">Keys</span>
@@ -68,9 +89,9 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
 /** The way to all nodes of a console, which is loaded anew: the pages of one node ask that node. */
 function NodesItem({ node }: { readonly node: NodeAnswer | undefined }) {
   const [location] = useLocation()
-  if (scopedNode() === '' && node?.nodeCount === undefined) return null
+  if (!hasNodes(node)) return null
   return (
-    <li>
+    <li className={node?.backend === '' ? '' : 'is-further'}>
       <a className="rail-item" href="/nodes" aria-current={location === '/nodes' ? 'page' : undefined}>
         <Icon name="nodes" />
         <span className="rail-name">Nodes</span>
@@ -83,6 +104,11 @@ function NodesItem({ node }: { readonly node: NodeAnswer | undefined }) {
       </a>
     </li>
   )
+}
+
+/** Whether the console has pages of several nodes. */
+function hasNodes(node: NodeAnswer | undefined): boolean {
+  return scopedNode() !== '' || node?.nodeCount !== undefined
 }
 
 /** A console without a history has pages of its nodes alone. */

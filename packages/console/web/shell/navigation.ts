@@ -23,6 +23,9 @@ export const DESTINATIONS: readonly NavigationItem[] = [
   { path: '/sources', label: 'Sources', icon: 'sources', parts: ['/explain'], key: 's' },
 ]
 
+/** The pages in the bar of a small screen, beside More. */
+export const IN_BAR: ReadonlySet<string> = new Set(['/', '/apps', '/incidents', '/explore'])
+
 /** Whether a destination is the current page or above it. */
 export function isCurrent(destination: NavigationItem, location: string): boolean {
   const paths = [destination.path, ...(destination.parts ?? [])]
