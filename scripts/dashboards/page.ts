@@ -2,6 +2,7 @@
 
 import { DASHBOARDS } from './dashboards.ts'
 import type { DashboardDescription, PanelDescription } from './description.ts'
+import { foreignSection } from './foreign.ts'
 import { GPUS_OF_PODS, USUAL_NAMES } from './gpu-names.ts'
 import { WITHOUT_DATA } from './without-data.ts'
 
@@ -32,7 +33,7 @@ Prometheus that scrapes Sonde, dcgm-exporter, or both. Their UIDs never change: 
 /** The page as text. */
 export function dashboardsPage(): string {
   const reasons = Object.entries(WITHOUT_DATA).map(([place, reason]) => `| ${place} | ${reason} |`)
-  return `${INTRODUCTION}${DASHBOARDS.map(section).join('\n')}${WITHOUT}${reasons.join('\n')}\n`
+  return `${INTRODUCTION}${DASHBOARDS.map(section).join('\n')}${WITHOUT}${reasons.join('\n')}\n\n${foreignSection()}`
 }
 
 const WITHOUT = `

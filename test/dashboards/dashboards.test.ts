@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { DASHBOARDS } from '../../scripts/dashboards/dashboards.ts'
 import { NO_DATA } from '../../scripts/dashboards/description.ts'
+import { FOREIGN } from '../../scripts/dashboards/foreign.ts'
 import { grafanaJson } from '../../scripts/dashboards/grafana-json.ts'
 import { WITHOUT_DATA } from '../../scripts/dashboards/without-data.ts'
 import { root } from '../../scripts/setup.mjs'
@@ -14,7 +15,7 @@ import { rulesOf } from '../alerts/rule-files.ts'
 import { needs } from '../debian.ts'
 import { startBackfilled } from '../interop/query-peers.ts'
 import { npmPeer } from '../npm-peer.ts'
-import { Promql, substituted } from './promql.ts'
+import { ofOthers, Promql, substituted } from './promql.ts'
 import { EXPORTERS, NOW_MS, recordedSamples } from './recorded.ts'
 
 const peer = await npmPeer('grafana')
@@ -93,6 +94,18 @@ test('every query runs on Prometheus and has data, or stands in the list of reas
   const pods = new Set((await ask(substituted(ofPods))).map(({ metric }) => `${metric.namespace}/${metric.pod}`))
   for (const pod of ['inference/llama-7d9c-x2x4p', 'research/bert-0']) assert.ok(pods.has(pod), pod)
   assert.ok(![...pods].some((pod) => pod.includes('dcgm-exporter')), [...pods].join())
+
+  // Dashboards of others: as they are, or with our names.
+  const wrong: string[] = []
+  for (const { title, expressions } of FOREIGN)
+    for (const { expr, ours, reason } of expressions) {
+      const [asWritten, renamed] = await Promise.all([expr, ours ?? expr].map((text) => ask(ofOthers(text))))
+      if (reason?.startsWith('data while')) continue
+      const isEmpty = asWritten?.length === 0
+      const expected = ours === undefined && reason === undefined ? !isEmpty : isEmpty
+      if (!expected || (ours !== undefined && renamed?.length === 0)) wrong.push(`${title}: ${ours ?? expr}`)
+    }
+  assert.deepEqual(wrong, [], 'expressions of dashboards of others')
 
   // An instant query loads a sample of each series, a chart one for each point.
   const large: string[] = []

@@ -50,3 +50,18 @@ export function substituted(expr: string): string {
     .replaceAll('$__rate_interval', '1m')
     .replace(/\$\{?(rack|node|gpu|rdma_device|port|device|app|service|namespace)\b\}?/g, '.*')
 }
+
+/** The same for dashboards of others, with a node of the recorded samples. */
+export function ofOthers(expr: string): string {
+  return (
+    expr
+      .replaceAll('$hostname:9400', 'sim-node')
+      // The captured host has no interfaces, and those of the simulated node have other names.
+      .replaceAll('$hostname:9100', expr.includes('netdev_') ? 'sim-node' : 'other-node')
+      .replaceAll('device=~"en.*"', 'device=~".*"')
+      .replaceAll('$node:$port', 'other-node')
+      .replace(/\$(job|cluster)/g, '.*')
+      .replaceAll('[$__range:]', '[1m:15s]')
+      .replace(/\[\$__(?:interval|range)\]/g, '[1m]')
+  )
+}
