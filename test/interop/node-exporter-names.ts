@@ -238,6 +238,7 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
 /** What only we have, and why. */
 export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
   ['host_machine_cpus', 'node_exporter has no number of CPUs'],
+  ['host_machine_info', 'node_exporter has these texts at node_os_info and node_dmi_info, which other collectors read'],
   ['host_kernel_info', 'node_exporter has these texts at node_uname_info, which its collector uname reads'],
   ['rdma_port_info', 'node_exporter has the texts of an adapter at node_infiniband_info, not those of a port'],
   ['host_pressure_stalled_seconds_total{resource="cpu"}', 'node_exporter does not read the full line of the CPUs'],

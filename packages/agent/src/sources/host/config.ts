@@ -18,6 +18,7 @@ export const HOST_PARTS = [
   'machine',
   'clock',
   'systemd',
+  'kernel_log',
   'numa',
   'sensors',
   'thermal_zones',
@@ -51,6 +52,11 @@ export const hostOptions = block({
     pattern(/^\/[^\0]{0,1023}$/, 'an absolute path of at most 1024 characters'),
     '/',
     'Folder at which the root of the node is, for file systems and the name of the system; /host/root in a container',
+  ),
+  kernel_log: setting(
+    pattern(/^\/[^\0]{0,1023}$/, 'an absolute path of at most 1024 characters'),
+    '/dev/kmsg',
+    'File with the messages of the kernel',
   ),
   systemctl: setting(
     pattern(/^[^\0]{1,1024}$/, 'a path or a name of at most 1024 characters'),

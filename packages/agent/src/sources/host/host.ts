@@ -11,6 +11,7 @@ import { disks } from './disks.ts'
 import { hostExplain } from './explain.ts'
 import { filesystems } from './filesystems.ts'
 import { kernel } from './kernel.ts'
+import { kernelLog } from './kernel-log.ts'
 import { load } from './load.ts'
 import { machine } from './machine.ts'
 import { memory } from './memory.ts'
@@ -43,6 +44,7 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
   machine,
   clock,
   systemd,
+  kernel_log: kernelLog,
   numa,
   sensors,
   thermal_zones: thermalZones,

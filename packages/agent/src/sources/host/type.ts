@@ -345,6 +345,33 @@ export const hostFailedUnitType = defineType(
   { entity, core: [] },
 )
 
+/** The log of the kernel. */
+export const hostKernelLogType = defineType(
+  'host_kernel_log',
+  'Messages of the kernel, read since the start of Sonde',
+  {
+    time: timestamp(),
+    messages_total: count('Messages read'),
+    lost_total: count('Times that the kernel overwrote messages before they were read'),
+  },
+  { entity, core: [] },
+)
+
+/** Messages of the kernel of one kind about one device. */
+export const hostKernelMessageType = defineType(
+  'host_kernel_message',
+  'Messages of the kernel that name hardware',
+  {
+    time: timestamp(),
+    kind: label('xid, sxid, mlx5, aer, ecc or mce'),
+    code: label('Number of an Xid or SXid, severity of an AER error, ce or ue of memory; empty if there is none'),
+    device: label('PCI address that the message names; empty if it names none'),
+    messages_total: counter('u64', { metric: 'host_kernel_messages_total', help: 'Messages since the start of Sonde' }),
+    newest: optional(text({ help: 'The newest message, without control characters' })),
+  },
+  { entity, core: ['messages_total'] },
+)
+
 /** One NUMA node. */
 export const hostNumaType = defineType(
   'host_numa',

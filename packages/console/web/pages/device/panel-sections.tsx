@@ -9,6 +9,7 @@ import { allHints } from '../../devices/moment-hints.ts'
 import { ABSENT } from '../../format/number.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
+import { useKernelMarks } from '../use-kernel-marks.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
 import type { DeviceReadings } from './device-page.tsx'
@@ -68,7 +69,9 @@ export function PanelSections({
     () => allHints({ hints, ended }).filter(({ device, affected }) => [device, ...affected].includes(subject.id)),
     [hints, ended, subject.id],
   )
-  const marks = useMarks(concerned)
+  const ofHints = useMarks(concerned)
+  const ofKernel = useKernelMarks(subject)
+  const marks = useMemo(() => [...ofHints, ...ofKernel], [ofHints, ofKernel])
   const gone = goneWords(device, page.url.tz ?? 'utc')
   const charts = useMemo(() => {
     const context = { latest, knownMetrics, marks, goneWords: gone }

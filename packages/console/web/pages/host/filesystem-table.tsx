@@ -13,7 +13,7 @@ const COLUMNS: readonly TableColumn<FilesystemRow>[] = [
     head: 'Mounted at',
     kind: 'rowHead',
     isWide: true,
-    look: 'mono',
+    look: 'mono is-wrapping is-path',
     cell: ({ mountpoint }) => mountpoint,
   },
   { key: 'state', head: 'State', cell: (row) => <StateMark {...filesystemState(row)} /> },

@@ -1,5 +1,6 @@
 import type { MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
+import type { DeviceInfo } from '../../api/devices.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -11,6 +12,7 @@ import { HOST_QUERIES, hostColumns, NO_HOST } from '../host-data.ts'
 import { HostFacts } from '../node/host-facts.tsx'
 import { nodeCharts } from '../node/node-charts.ts'
 import { nodeFacts } from '../node/node-facts.ts'
+import { useKernelMarks } from '../use-kernel-marks.ts'
 import { useMoment } from '../use-moment.ts'
 import { cpuCharts, MODE_QUERY } from './cpu-charts.ts'
 import { DiskTable } from './disk-table.tsx'
@@ -31,6 +33,8 @@ const TYPES: readonly string[] = [
   'host_clock',
   'host_systemd',
   'host_failed_unit',
+  'host_kernel_log',
+  'host_kernel_message',
   'host_memory',
   'host_vm',
   'host_pressure',
@@ -75,7 +79,7 @@ export function HostPage() {
       lead={
         <>
           <HostTables />
-          <HostCharts />
+          <HostCharts host={host} />
         </>
       }
     />
@@ -117,14 +121,15 @@ function useHostRows() {
 }
 
 /** Processors and interfaces over the window. */
-function HostCharts() {
+function HostCharts({ host }: { readonly host: DeviceInfo }) {
+  const marks = useKernelMarks(host)
   const page = usePageState()
   const answer = useKnownColumns(CHARTED, page.range, page.stepMs)
   const charts = useMemo(() => {
     // What the loopback carries never leaves the host, and would press the others flat.
     const interfaces = interfaceColumns(answer).filter(({ device }) => device !== 'lo')
     const ofInterfaces = nodeCharts(interfaces, NO_HOST).filter(({ id }) => id !== 'loss')
-    return [...cpuCharts(answer, hostColumns(answer)), ...ofInterfaces]
-  }, [answer])
+    return [...cpuCharts(answer, hostColumns(answer)), ...ofInterfaces].map((spec) => ({ ...spec, marks }))
+  }, [answer, marks])
   return <ChartGrid title="Processors and interfaces" charts={charts.map((spec) => ({ spec, answer }))} />
 }

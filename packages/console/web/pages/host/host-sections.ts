@@ -189,6 +189,13 @@ function kernel(): readonly DevicePanel[] {
       lines: [last('host_systemd_failed_units', 'failed')],
       without: 'systemd does not run here, or systemctl does not reach it.',
     }),
+    panel('messages', {
+      title: 'Messages about hardware',
+      caption: 'in each step, by kind and device',
+      quantity: COUNT,
+      lines: [{ ...each(rate('host_kernel_messages_total', ''), ['kind', 'code', 'device']), function: 'increase' }],
+      without: 'The log of the kernel named no hardware since the start of Sonde, or may not be read.',
+    }),
     panel('files', {
       title: 'Open files',
       quantity: COUNT,
