@@ -7,7 +7,7 @@ import { hintType } from './hint-type.ts'
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
 import { outside, STRETCH_MAX_MS, simulatedPastType, stretchesIn } from './simulated-past-type.ts'
 import { explained, unwatchedSpans } from './watched-spans.ts'
-import { hintEnd, type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
+import { cutHint, hintEnd, lastSeenIn, type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
 
 /** Most statements that one question reads. Its answer tells from which time on it is complete. */
 const STATEMENT_LIMIT = 20_000
@@ -50,6 +50,15 @@ interface Recalling {
   recall(ended: readonly Hint[], unknown: readonly HintsUnknown[]): void
 }
 
+/** What is known besides the statements of a window. */
+interface Known {
+  /** Events that are open in memory. */
+  readonly open: ReadonlySet<string>
+  readonly nowMs: number
+  /** When each hint was last seen to hold. */
+  readonly seen: Map<string, number>
+}
+
 /** The hints of a span, and its unknown parts. */
 export interface KnownHints {
   readonly hints: readonly Hint[]
@@ -88,8 +97,13 @@ export class HintHistory {
     if (this.#store === undefined) return
     const fromMs = nowMs - ENDED_KEEP_MS
     const { statements } = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, nowMs)
-    const wanted = { fromMs, toMs: nowMs, readToMs: nowMs + UNSTATED_MS, open: new Set<string>() }
-    hints.recall(windowHints(statements, wanted), await this.#unwatched(this.#store, fromMs, nowMs))
+    const window = { fromMs, toMs: nowMs }
+    const now = { open: new Set<string>(), nowMs, seen: lastSeenIn(statements) }
+    const kept = await this.#withCuts(this.#store, windowHints(statements, window), now)
+    hints.recall(
+      kept.filter((hint) => isInWindow(spanOfHint(hint), window)),
+      await this.#unwatched(this.#store, fromMs, nowMs),
+    )
   }
 
   /**
@@ -106,17 +120,17 @@ export class HintHistory {
       const read = await readBackwards(records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
       const open = new Set(now.hints.map(({ event }) => event))
       const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
-      const kept = windowHints(read.statements, { fromMs, toMs, readToMs, open }).map((hint) =>
-        renewed(hint, own, toMs),
-      )
+      const kept = windowHints(read.statements, { fromMs, toMs }).map((hint) => renewed(hint, own, toMs))
       const known = new Set(kept.map(({ event }) => event))
       const spans = await this.#unwatched(this.#store, fromMs, toMs)
       const completeMs = Math.max(fromMs, read.fromMs)
       // Hints that are not written yet are in memory.
       const hints = [...kept, ...own.filter(({ event }) => !known.has(event))]
-      const ended = await withEnds(hints, { records, open, fromMs: readToMs, nowMs: now.nowMs })
+      const seen = lastSeenIn(read.statements)
+      const ended = await withEnds(hints, { records, open, fromMs: readToMs, nowMs: now.nowMs, seen })
+      const cut = await this.#withCuts(this.#store, ended, { open, nowMs: now.nowMs, seen })
       return {
-        hints: await this.#withCuts(this.#store, ended, { open, nowMs: now.nowMs }),
+        hints: cut.filter((hint) => isInWindow(spanOfHint(hint), { fromMs, toMs })),
         unknown: spans.filter((span) => span.toMs > span.fromMs),
         fromMs: completeMs,
       }
@@ -134,19 +148,12 @@ export class HintHistory {
   }
 
   /** Ends hints of earlier lives that were still open: they held until that process stood still or ended. */
-  async #withCuts(
-    store: HintStore,
-    hints: readonly Hint[],
-    { open, nowMs }: { readonly open: ReadonlySet<string>; readonly nowMs: number },
-  ): Promise<Hint[]> {
+  async #withCuts(store: HintStore, hints: readonly Hint[], { open, nowMs, seen }: Known): Promise<Hint[]> {
     const isCut = ({ event, endedMs }: Hint) => endedMs === undefined && !open.has(event)
-    const firstMs = Math.min(...hints.filter(isCut).map(({ seenMs }) => seenMs))
+    const lastSeenMs = ({ event, seenMs }: Hint) => Math.max(seenMs, seen.get(event) ?? 0)
+    const firstMs = Math.min(...hints.filter(isCut).map(lastSeenMs))
     const unwatched = firstMs < nowMs ? await this.#unwatched(store, firstMs, nowMs) : []
-    return hints.map((hint) => {
-      if (!isCut(hint)) return hint
-      const next = unwatched.find(({ fromMs, toMs }) => toMs > fromMs && fromMs >= hint.seenMs)
-      return { ...hint, endedMs: next?.fromMs ?? hint.seenMs, outcome: 'cut' }
-    })
+    return hints.map((hint) => (isCut(hint) ? cutHint(hint, lastSeenMs(hint), unwatched) : hint))
   }
 
   /** Parts of a window without a running Sonde, or with a process that stood still. */
@@ -197,20 +204,10 @@ function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
   return newer ?? hint
 }
 
-/** Adds the ends of hints that went on after the statements that were read. */
+/** Adds the ends of hints that went on after the statements that were read, and notes when they were last seen. */
 async function withEnds(
   hints: readonly Hint[],
-  {
-    records,
-    open,
-    fromMs,
-    nowMs,
-  }: {
-    readonly records: KeptRecords['records']
-    readonly open: ReadonlySet<string>
-    readonly fromMs: number
-    readonly nowMs: number
-  },
+  { records, open, fromMs, nowMs, seen }: Known & { readonly records: KeptRecords['records']; readonly fromMs: number },
 ): Promise<Hint[]> {
   const awaited = new Set(hints.flatMap(({ event, endedMs }) => (endedMs === undefined ? [event] : [])))
   for (const event of open) awaited.delete(event)
@@ -222,11 +219,12 @@ async function withEnds(
     const read = [
       ...statementsIn(await records({ type: hintType.name, fromMs: atMs, toMs, recordLimit: STATEMENT_LIMIT })),
     ]
+    for (const [event, seenMs] of lastSeenIn(read)) seen.set(event, Math.max(seenMs, seen.get(event) ?? 0))
     const latest = new Map(read.map((statement) => [String(statement.event), statement]))
     for (const event of awaited) {
       const last = latest.get(event)
       // Without a statement in this piece, the last statement was before it.
-      const end = last === undefined ? undefined : hintEnd(last, toMs)
+      const end = last === undefined ? undefined : hintEnd(last)
       if (end !== undefined) ends.set(event, end)
       if (end !== undefined || last === undefined) awaited.delete(event)
     }

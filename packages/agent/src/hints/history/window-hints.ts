@@ -4,6 +4,7 @@ import {
   type HintComparator,
   type HintEvidence,
   type HintSeverity,
+  type HintsUnknown,
   isInWindow,
   spanOfHint,
 } from '@sonde/sdk/api'
@@ -17,14 +18,10 @@ export const UNSTATED_MS = 2.5 * STATED_EVERY_MS
 /** The reported state of a hint at a time. */
 export type Statement = RecordOf<typeof hintType>
 
-/** A window of hints, and facts in addition to the statements. Times in milliseconds since the Unix epoch. */
+/** A window of hints. Times in milliseconds since the Unix epoch. */
 export interface WantedHints {
   readonly fromMs: number
   readonly toMs: number
-  /** End of the statements that were read. A hint without a later statement was cut off. */
-  readonly readToMs: number
-  /** Events that are open in memory. */
-  readonly open: ReadonlySet<string>
 }
 
 /**
@@ -45,22 +42,35 @@ export function windowHints(statements: Iterable<Statement>, wanted: WantedHints
   })
 }
 
-function eventHint(event: string, all: readonly Statement[], { fromMs, toMs, readToMs, open }: WantedHints) {
+function eventHint(event: string, all: readonly Statement[], { fromMs, toMs }: WantedHints) {
   // A statement describes the last time that the rule held, so a later statement may still belong to the window.
   const said = all.findLast((statement) => statement.seen_ms <= toMs)
   const last = all.at(-1)
   if (said === undefined || last === undefined) return undefined
-  const end = hintEnd(last, open.has(event) ? Number.POSITIVE_INFINITY : readToMs)
-  const hint: Hint = { ...hintIn(event, said), ...end }
+  const hint: Hint = { ...hintIn(event, said), ...hintEnd(last) }
   return isInWindow(spanOfHint(hint), { fromMs, toMs }) ? hint : undefined
 }
 
-/** How a hint ended, from its last statement; undefined while it may go on. */
-export function hintEnd(last: Statement, readToMs: number): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
-  const endedMs = last.seen_ms
-  if (last.edge === 'ended' || last.edge === 'dismissed') return { endedMs, outcome: last.edge }
-  const isOpen = readToMs === Number.POSITIVE_INFINITY || readToMs - msOf(last.time) < UNSTATED_MS
-  return isOpen ? undefined : { endedMs, outcome: 'cut' }
+/** How a hint ended, from its last statement; undefined if that states no end: it goes on, or was cut off. */
+export function hintEnd(last: Statement): Pick<Hint, 'endedMs' | 'outcome'> | undefined {
+  return last.edge === 'ended' || last.edge === 'dismissed' ? { endedMs: last.seen_ms, outcome: last.edge } : undefined
+}
+
+/** When each hint was last seen to hold. */
+export function lastSeenIn(statements: Iterable<Statement>): Map<string, number> {
+  const seen = new Map<string, number>()
+  for (const { event, seen_ms } of statements) seen.set(String(event), Math.max(seen_ms, seen.get(String(event)) ?? 0))
+  return seen
+}
+
+/**
+ * Ends a hint that was cut off: it held until its process stood still or ended. If neither happened soon after it was
+ * last seen, its end is not kept, and it held until then.
+ */
+export function cutHint(hint: Hint, lastSeenMs: number, unwatched: readonly HintsUnknown[]): Hint {
+  const next = unwatched.find(({ fromMs, toMs }) => toMs > fromMs && fromMs >= lastSeenMs)
+  const isSoon = next !== undefined && next.fromMs - lastSeenMs <= UNSTATED_MS
+  return { ...hint, endedMs: isSoon ? next.fromMs : lastSeenMs, outcome: 'cut' }
 }
 
 function hintIn(event: string, said: Statement): Hint {
