@@ -17,16 +17,24 @@ export const CASES: Readonly<Record<string, ChartCase>> = {
       serviceMonitor: {
         enabled: true,
         additionalLabels: labels,
+        scheme: 'https',
+        tlsConfig: { ca: { configMap: { name: 'ca', key: 'ca.crt' } }, serverName: 'sonde.example.com' },
         metricRelabelings: [{ action: 'drop', regex: 'go_.*', sourceLabels: ['__name__'] }],
       },
       prometheusRule: { enabled: true, additionalLabels: labels, intervalSeconds: 60, exclude: ['cluster.yaml'] },
-      scrapeConfig: { enabled: true, targets: ['slurm-1:9394', 'dpu-1:9394'], scrapeTimeout: '' },
+      scrapeConfig: {
+        enabled: true,
+        targets: ['slurm-1:9394', 'dpu-1:9394'],
+        scrapeTimeout: '',
+        scheme: 'https',
+        tlsConfig: { insecureSkipVerify: true },
+      },
     },
   },
   pod_monitor: {
     needsOperator: true,
     values: {
-      podMonitor: { enabled: true },
+      podMonitor: { enabled: true, scheme: 'https' },
       prometheusRule: { enabled: true, namespace: 'rules' },
       service: { enabled: false },
     },

@@ -86,6 +86,7 @@ test('a wrong value is refused by name', needed, async () => {
       /limits\.memory is "lots"; allowed: a quantity such as/,
     ],
     ['serviceMonitor.interval=15', /serviceMonitor.interval/, /interval is 15; allowed: a duration such as 15s/],
+    ['serviceMonitor.scheme=ftp', /serviceMonitor.scheme/, /scheme is "ftp"; allowed: one of http, https$/],
     ['podMonitor.enabled=yes please', /podMonitor.enabled/, /enabled is "yes please"; allowed: true or false/],
     ['console.enabled=true', /there is no Prometheus: set console.prometheus.url/, /there is no Prometheus: set/],
     ['config.sore.dir=/data', /sore/, /^value config\.sore is an unknown key, .* \(did you mean store\?\)/],
@@ -133,6 +134,19 @@ test('every object has only fields that its kind has, and all that it needs', ne
   for (const object of Object.values(objects)) await validateObject(models ?? '', object)
   const monitor = JSON.parse(JSON.stringify(find('operator', 'ServiceMonitor')).replace('"15s"', '"15 s"'))
   await assert.rejects(validateObject(models ?? '', monitor), /interval/)
+})
+
+test('monitors scrape by https with the TLS of the values, and by http without any', needed, () => {
+  const { endpoints } = find('operator', 'ServiceMonitor').spec as { endpoints: [Record<string, unknown>] }
+  assert.equal(endpoints[0].scheme, 'https')
+  assert.deepEqual(endpoints[0].tlsConfig, {
+    ca: { configMap: { name: 'ca', key: 'ca.crt' } },
+    serverName: 'sonde.example.com',
+  })
+  const { scheme, tlsConfig } = find('operator', 'ScrapeConfig').spec as Record<string, unknown>
+  assert.deepEqual([scheme, tlsConfig], ['HTTPS', { insecureSkipVerify: true }])
+  const { podMetricsEndpoints } = find('pod_monitor', 'PodMonitor').spec as { podMetricsEndpoints: [object] }
+  assert.ok('scheme' in podMetricsEndpoints[0] && !('tlsConfig' in podMetricsEndpoints[0]))
 })
 
 /** The only object of a kind in a case. */

@@ -43,6 +43,13 @@ interval: {{ . }}
 {{- with .monitor.scrapeTimeout }}
 scrapeTimeout: {{ . }}
 {{- end }}
+{{- if eq .monitor.scheme "https" }}
+scheme: https
+{{- with .monitor.tlsConfig }}
+tlsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
 honorLabels: {{ .monitor.honorLabels }}
 {{- with .monitor.relabelings }}
 relabelings:

@@ -20,6 +20,7 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   dict: (...pairs: unknown[]) =>
     Object.fromEntries(pairs.flatMap((key, i) => (i % 2 === 0 ? [[String(key), pairs[i + 1]]] : []))),
   ext: (path: string) => extname(path),
+  eq: (left: unknown, right: unknown) => left === right,
   fail(message: string) {
     throw new ConfigError([message])
   },

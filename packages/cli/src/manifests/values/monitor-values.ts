@@ -1,5 +1,5 @@
-import { flag, integer, list, section, setting } from '@sonde/sdk/config'
-import { anyText, interval, objectName, parts, texts } from './forms.ts'
+import { choice, flag, integer, list, section, setting } from '@sonde/sdk/config'
+import { anyText, interval, objectName, part, parts, texts } from './forms.ts'
 
 const LABELS = 'Labels by which a Prometheus selects the object, such as release: kube-prometheus-stack'
 /** Series of one node have the name of the node, as where Prometheus is configured by files. */
@@ -10,6 +10,12 @@ const monitor = (kind: string, relabelings: Record<string, unknown>[]) => ({
   enabled: setting(flag(), false, `Whether there is a ${kind}; needs the Prometheus operator`),
   interval: setting(interval(), '15s', 'Time between two scrapes'),
   scrapeTimeout: setting(interval(), '10s', 'Time for a scrape; not more than interval'),
+  scheme: setting(choice(['http', 'https']), 'http', 'How agents are scraped; https where config has a certificate'),
+  tlsConfig: setting(
+    part('TLS as the Prometheus operator takes it'),
+    {},
+    'TLS of scrapes by https, such as ca.configMap and serverName; empty: the authorities that Prometheus trusts',
+  ),
   honorLabels: setting(flag(), true, 'Keeps the labels pod and namespace of the series, which name the pods of GPUs'),
   additionalLabels: setting(texts(), {}, LABELS),
   relabelings: setting(parts('relabelings'), relabelings, 'Changes of the labels of targets'),
