@@ -1,4 +1,4 @@
-// How a dashboard is described. `grafana-json.ts` makes the JSON of Grafana from it, and `page.ts` the page for readers.
+// How a dashboard is described. `grafana-json.ts` makes the JSON of Grafana from it, and `page.ts` the page.
 
 /** A query of a panel. */
 export interface Target {

@@ -16,7 +16,7 @@ import { needs } from '../debian.ts'
 import { startBackfilled } from '../interop/query-peers.ts'
 import { npmPeer } from '../npm-peer.ts'
 import { ofOthers, Promql, substituted } from './promql.ts'
-import { EXPORTERS, NOW_MS, recordedSamples } from './recorded.ts'
+import { EXPORTERS, NODE, NOW_MS, recordedSamples } from './recorded.ts'
 
 const peer = await npmPeer('grafana')
 const fetched = { skip: peer === undefined && 'npm cannot fetch the packages of Grafana and Prometheus' }
@@ -118,7 +118,7 @@ test('every query runs on Prometheus and has data, or stands in the list of reas
       const plain = unrecorded(selector)
       const count =
         counts.get(plain) ??
-        Number((await ask(`count(${plain.replace(/instance=~"[^"]*"/, 'instance="sim-node"')})`))[0]?.value[1] ?? 0)
+        Number((await ask(`count(${plain.replace(/instance=~"[^"]*"/, `instance="${NODE}"`)})`))[0]?.value[1] ?? 0)
       counts.set(plain, count)
       // A recorded series exists once for each node at most.
       series += plain === selector ? count : 10

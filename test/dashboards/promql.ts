@@ -2,15 +2,16 @@
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { NODE } from './recorded.ts'
 
-interface Node {
+interface TreeNode {
   readonly name: string
   readonly from: number
   readonly to: number
   readonly type: { readonly isError: boolean }
 }
 interface Parser {
-  parse(text: string): { iterate(options: { enter(node: Node): void }): void }
+  parse(text: string): { iterate(options: { enter(node: TreeNode): void }): void }
 }
 
 /** Reads expressions with the grammar of a peer. */
@@ -55,9 +56,9 @@ export function substituted(expr: string): string {
 export function ofOthers(expr: string): string {
   return (
     expr
-      .replaceAll('$hostname:9400', 'sim-node')
+      .replaceAll('$hostname:9400', NODE)
       // The captured host has no interfaces, and those of the simulated node have other names.
-      .replaceAll('$hostname:9100', expr.includes('netdev_') ? 'sim-node' : 'other-node')
+      .replaceAll('$hostname:9100', expr.includes('netdev_') ? NODE : 'other-node')
       .replaceAll('device=~"en.*"', 'device=~".*"')
       .replaceAll('$node:$port', 'other-node')
       .replace(/\$(job|cluster)/g, '.*')

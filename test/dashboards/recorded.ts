@@ -1,4 +1,5 @@
-// Samples for dashboards: scrapes of a simulated node, of the double of DOCA, of a captured host, and captured pages of dcgm-exporter.
+// Samples for dashboards: scrapes of a simulated node, of the double of DOCA and of a captured host, and captured
+// pages of dcgm-exporter.
 
 import { readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'

@@ -10,8 +10,8 @@ const SILENT_FOR = '10m'
 /**
  * What KEDA asks Prometheus for an entry: one element, or none, which is an error for KEDA.
  *
- * A pod that was there and has no sample now counts as if it were at the threshold: half of the exporters cannot scale a
- * service down. If no pod has a sample, there is no element, and the fallback of the ScaledObject holds.
+ * A pod that was there and has no sample now counts as if it were at the threshold: half of the exporters cannot scale
+ * a service down. If no pod has a sample, there is no element, and the fallback of the ScaledObject holds.
  */
 export function scaleQuery(entry: AutoscaleEntry): string {
   const { trigger, threshold, metric } = entry
