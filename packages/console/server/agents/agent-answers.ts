@@ -11,10 +11,12 @@ const text = (lengthMax: number) =>
     v.string(),
     v.transform((given) => given.slice(0, lengthMax)),
   )
+/** Times beyond these are no dates, and a page could not show them. */
+const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15))
 const nodeSchema = v.object({
   node: v.pipe(text(253), v.minLength(1)),
   version: text(100),
-  startedMs: v.number(),
+  startedMs: time,
   simulated: v.boolean(),
   hardware: v.object({ gpus: text(300), nics: text(300), kernel: text(100) }),
 })

@@ -10,6 +10,7 @@ import { check } from '@sonde/sdk/config'
 import { processTimers, type Timers } from '@sonde/sdk/internal'
 import fastify from 'fastify'
 import { until } from '../../../sdk/test/helper.ts'
+import { readNode } from './agent-answers.ts'
 import { Agents } from './agents.ts'
 import { agentsSection } from './config.ts'
 import { nodeRoutes } from './routes.ts'
@@ -226,6 +227,13 @@ test('agents that hang, lie or are gone cost their neighbour nothing', async (t)
     const now = agents.answer().nodes.find(({ name }) => name === 'good')?.answeredMs ?? 0
     return now > (answeredMs ?? 0)
   })
+})
+
+test('an agent that started at no date is none', () => {
+  const node = { node: 'a', version: '1', simulated: false, hardware: { gpus: '', nics: '', kernel: '' } }
+  for (const startedMs of [1e99, -1, Number.NaN, '5'])
+    assert.throws(() => readNode({ ...node, startedMs }), /NOD_ANSWER|without startedMs/, String(startedMs))
+  assert.equal(readNode({ ...node, startedMs: 8.64e15 }).startedMs, 8.64e15)
 })
 
 test('a stream ends with its agent, and its place is free again', async (t) => {
