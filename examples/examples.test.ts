@@ -22,7 +22,7 @@ function run(
   const child = spawn(
     process.execPath,
     ['--conditions=source', '--disable-warning=ExperimentalWarning', name, ...args],
-    { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: '0', ...env } },
+    { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, PORT: '0', ...env } },
   )
   t.after(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -104,6 +104,13 @@ test('export-custom-schema shows its newest records, and its files hold all of b
   }
 })
 
+/** What a training prints, and a line of nccl-tests. */
+const TRAINING = `loading
+step 11 loss 2.40 time 790 ms
+step 12 loss 2.31 time 0.812 s
+     8388608       2097152     float     sum      -1    90.33   92.87  185.73      0    90.12   93.08  186.16      0
+`
+
 test('app-over-ipc shows its records in the agent, and metrics-client reads the numbers of the agent', async (t) => {
   const { path, remove } = temporaryDir()
   t.after(remove)
@@ -121,6 +128,17 @@ test('app-over-ipc shows its records in the agent, and metrics-client reads the 
   assert.match(node ?? '', /^\S+: no GPU, no NIC$/)
   assert.match(points ?? '', /^1[123] points; a gap is null: .*\d/)
   assert.deepEqual([steps.length, steps.every((step) => / [12] points$/.test(step))], [2, true], steps.join())
+  const training = run(t, 'nccl-steps/nccl-steps.ts', [path], { JOB: 'llm' })
+  training.child.stdin?.write(TRAINING)
+  await until('the steps', 10_000, async () => {
+    const steps = await shown()
+    return (
+      /^training_step_duration_seconds\{.*job="llm".*\} 0\.812$/m.test(steps) &&
+      /^nccl_test_bus_bytes_per_second\{.*size="8388608".*\} (1\.8573e\+?11|185730000000)/m.test(steps)
+    )
+  })
+  training.child.stdin?.end()
+  assert.deepEqual(await training.lines, TRAINING.trimEnd().split('\n'), 'every line is passed on')
   child.kill('SIGTERM')
   const [code] = await once(child, 'exit')
   assert.equal(code, 0)

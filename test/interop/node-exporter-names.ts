@@ -237,6 +237,7 @@ export const SAME: readonly (readonly [ours: string, theirs: string])[] = [
 
 /** What only we have, and why. */
 export const OURS_ONLY: readonly (readonly [ours: string, why: string])[] = [
+  ['host_numa_device_memory', 'node_exporter does not know which nodes are memory of GPUs'],
   ['host_machine_cpus', 'node_exporter has no number of CPUs'],
   ['host_machine_info', 'node_exporter has these texts at node_os_info and node_dmi_info, which other collectors read'],
   ['host_kernel_info', 'node_exporter has these texts at node_uname_info, which its collector uname reads'],
