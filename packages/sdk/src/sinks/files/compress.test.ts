@@ -214,7 +214,7 @@ test('a sink compresses the files that it closes, and retention counts what is l
     compression: 'deflate',
     maxAgeUs: 1_000_000,
     nowMs: () => nowMs,
-    retentionBytes: 60_000,
+    retentionBytes: 80_000,
   })
   const source = new BatchSource()
   for (let file = 0; file < 8; file++, nowMs += 1000) {
