@@ -10,7 +10,7 @@ export interface KernelMessage {
 }
 
 /** A line of `/dev/kmsg`. */
-export interface KernelLine {
+interface KernelLine {
   /** Time since the start of the kernel. Unit: microseconds. */
   readonly timeUs: number
   /** From 0, an emergency, to 7. */

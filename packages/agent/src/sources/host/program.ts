@@ -5,7 +5,7 @@ import { Missing } from '../field-absences.ts'
 const OUTPUT_BYTES_LIMIT = 1 << 20
 
 /** A program, and how often it is started. */
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly file: string
   readonly args: readonly string[]
   /** Time between two starts. Unit: milliseconds. */
