@@ -138,8 +138,8 @@ export class Access {
   }
 
   /**
-   * Calls once when somebody whose answer goes on is known no more, because the token or the session has ended. Proxies,
-   * certificates and users of this machine are known as long as their connection lasts.
+   * Calls once when the token or the session of a stream has ended. Proxies, certificates and users of this machine
+   * count as long as their connection lasts.
    *
    * @returns Stops the watch.
    */
