@@ -1,7 +1,7 @@
 import { type Batch, label, readRecords, type Source, timestamp, value, viewsOf } from '@sonde/sdk'
 import { defineOwnType } from '@sonde/sdk/internal'
 
-/** A time before the start that was filled with the past of a simulated node. Its rules were evaluated for that time. */
+/** A time before the start that holds the past of a simulated node. The rules of hints were evaluated for that time. */
 export const simulatedPastType = defineOwnType('sonde_simulated_past', 'A time that was simulated later', {
   time: timestamp(),
   seed: label('Seed of the simulated node'),

@@ -177,7 +177,7 @@ export function parseMeminfo(bytes: Uint8Array): HostMemory | string {
   return total_bytes === undefined ? 'has no MemTotal' : { ...memory, total_bytes }
 }
 
-/** Reads the numbers of a `meminfo` by the words before them. The lines of a NUMA node start with `Node` and its number. */
+/** Reads the numbers of a `meminfo` by the words before them. Lines of a NUMA node start with `Node` and its number. */
 export function readMemory<K extends string>(bytes: Uint8Array, fields: ReadonlyMap<string, K>): { [F in K]?: number } {
   const text = new KernelText(bytes)
   const memory: { [F in K]?: number } = {}
