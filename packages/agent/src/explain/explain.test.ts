@@ -511,6 +511,25 @@ for (const { what, metric, strike, link, answer, fix, ofHost } of HOST_FAULTS) {
   })
 }
 
+test('the clock, systemd and the log of the kernel have chains of their own', async (t) => {
+  const node = testNode(t)
+  node.write('dev/kmsg', '6,1,1,-;hello\n')
+  for (const name of ['host_kernel_messages_total', 'host_clock_synchronised', 'dmesg', 'clock']) {
+    const [chain] = await ask(node, name)
+    assert.equal(firstBroken(chain?.links ?? []), undefined, name)
+  }
+  const denied = await brokenLinkFor(node, 'host_kernel_messages_total', {
+    refused: { '/kmsg': new ReadRefusal('denied', 'EPERM') },
+  })
+  assert.deepEqual([denied.name, denied.fix?.split(',')[0]], ['permission', 'give Sonde CAP_SYSLOG'])
+  node.write('proc/1/comm', 'tini\n')
+  const file = await brokenLinkFor(node, 'host_failed_unit_failed')
+  assert.deepEqual([file.name, file.answer], ['file', 'the first process is tini, not systemd'])
+  node.write('proc/1/comm', 'systemd\n')
+  const [chain] = await ask(node, 'host_systemd_failed_units')
+  assert.equal(firstBroken(chain?.links ?? []), undefined)
+})
+
 test('sensors and memory errors are listed under the names of their drivers', async (t) => {
   const node = testNode(t)
   for (const [path, text] of Object.entries(HOST_FILES)) node.write(path, `${text}\n`)

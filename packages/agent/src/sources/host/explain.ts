@@ -19,6 +19,7 @@ import {
 import type { ChainContext } from '../chains/chain-context.ts'
 import { fileStep } from '../chains/steps.ts'
 import { explainedFolder, folderSteps, recordIn } from './explain-folders.ts'
+import { explainedOther } from './explain-others.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
 import { parseDiskstats } from './parse-disks.ts'
 import { parseVmstat } from './parse-memory.ts'
@@ -53,7 +54,7 @@ const FILES: Readonly<Record<string, HostFile>> = {
 const PSI_START = 'start the kernel with psi=1'
 const PSI = `${PSI_START} if it is a file of pressure`
 
-/** Chains behind the values of `host`: one for each file of procfs and each folder of sysfs. */
+/** Chains behind the values of `host`: one for each file of procfs, each folder of sysfs, and each of the rest. */
 export const hostExplain: SourceExplain = {
   steps: (context) => {
     // Without its CPUs the source reads nothing else.
@@ -67,11 +68,14 @@ export const hostExplain: SourceExplain = {
   },
   async devices(): Promise<ChainDevice[]> {
     const files = Object.keys(FILES).map((name) => ({ name, aliases: [] }))
-    return [...files, ...explainedFolder.values().map(({ name, alias }) => ({ name, aliases: [alias] }))]
+    const folders = explainedFolder.values().map(({ name, alias }) => ({ name, aliases: [alias] }))
+    return [...files, ...folders, ...explainedOther.entries().map(([name, { alias }]) => ({ name, aliases: [alias] }))]
   },
   deviceSteps: (context, name, value) => {
     const folder = explainedFolder.get(name)
     if (folder !== undefined) return folderSteps(context, folder, value)
+    const other = explainedOther.get(name)
+    if (other !== undefined) return value === undefined || other.types.includes(value.type) ? other.steps(context) : []
     const file = FILES[name]
     return file === undefined ? [] : fileSteps(context, name, file, value)
   },
