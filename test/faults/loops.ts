@@ -18,6 +18,7 @@ import { hang } from './loops/hang.ts'
 import { health } from './loops/health.ts'
 import { hints } from './loops/hints.ts'
 import { hostile } from './loops/hostile.ts'
+import { incidents } from './loops/incidents.ts'
 import { kill } from './loops/kill.ts'
 import { link } from './loops/link.ts'
 import { marks } from './loops/marks.ts'
@@ -37,7 +38,7 @@ export const INPUT: readonly FaultLoop[] = [
 ]
 
 /** What ends a process of Sonde. */
-export const ENDS: readonly FaultLoop[] = [compact, doca, docaSources, events, files, hang, kill]
+export const ENDS: readonly FaultLoop[] = [compact, doca, docaSources, events, files, hang, incidents, kill]
 
 /** What clients do to the service, and what happens to them when it ends. */
 export const SERVICE: readonly FaultLoop[] = [forward, hostile, outage, queue, service]
