@@ -15,7 +15,7 @@ const METRIC_COUNT_MAX = 600
 /** Longest look. Policy: metrics that were not read by then are counted. Unit: milliseconds. */
 const LOOK_LIMIT_MS = 5000
 const SIGNAL_COUNT_MAX = 24
-/** Signals of each affected device. */
+/** Signals of each device. */
 const DEVICE_SIGNAL_COUNT = 3
 /** A signal moved if it left its usual value by this many robust deviations. */
 const SCORE_LEAST = 4
@@ -42,7 +42,7 @@ interface AskedMetric {
   readonly role: MovedSignal['role']
 }
 
-/** The signals that moved when an incident began, the farthest first; and those of its affected devices. */
+/** The signals that moved when an incident began, the farthest first; and those of each of its devices. */
 export async function movedSignals({ incident, types, history, deviceOf }: MovedOptions): Promise<MovedAnswer> {
   const all = metricsOf(types)
   const asked = all.slice(0, METRIC_COUNT_MAX)
@@ -71,13 +71,15 @@ export async function movedSignals({ incident, types, history, deviceOf }: Moved
     }
   }
   const evidence = new Set(incident.hints.flatMap((hint) => hint.evidence.map(({ metric }) => metric)))
-  const others = moved.filter(({ metric }) => !evidence.has(metric)).sort(byScore)
+  moved.sort(byScore)
+  const others = moved.filter(({ metric }) => !evidence.has(metric))
   return {
     onsetMs: incident.startMs,
     signals: strongest(others).slice(0, SIGNAL_COUNT_MAX),
-    affected: incident.affected.map((device) => ({
+    // The evidence counts here: it may be all that moved on the device at fault.
+    devices: [incident.device, ...incident.affected].map((device) => ({
       device,
-      signals: others.filter((signal) => signal.device === device).slice(0, DEVICE_SIGNAL_COUNT),
+      signals: moved.filter((signal) => signal.device === device).slice(0, DEVICE_SIGNAL_COUNT),
     })),
     examined: Math.min(read, asked.length),
     leftOut: all.length - Math.min(read, asked.length),

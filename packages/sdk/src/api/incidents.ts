@@ -145,8 +145,8 @@ export interface MovedAnswer {
   readonly onsetMs: number
   /** The signals that moved farthest, one for each metric; without those of the evidence. */
   readonly signals: readonly MovedSignal[]
-  /** What moved on each affected device. */
-  readonly affected: readonly { readonly device: string; readonly signals: readonly MovedSignal[] }[]
+  /** What moved on each device, that at fault first, evidence included. */
+  readonly devices: readonly { readonly device: string; readonly signals: readonly MovedSignal[] }[]
   /** Metrics that were looked at, and those that limits left out. */
   readonly examined: number
   readonly leftOut: number

@@ -29,7 +29,7 @@ export function AffectedPanel({
   const series = useSeriesOfTypes(POD_TYPES).data?.series ?? []
   const rows = [incident.device, ...incident.affected].map((id) => {
     const device = devices.find((one) => one.id === id)
-    const changes = moved?.affected.find((one) => one.device === id)?.signals ?? []
+    const changes = moved?.devices.find((one) => one.device === id)?.signals ?? []
     const pods = device ? [...heldGpus(series, [device]).keys()].sort() : []
     return { id, device, changes, pods }
   })
