@@ -14,6 +14,9 @@ export const CASES: Readonly<Record<string, ChartCase>> = {
   operator: {
     needsOperator: true,
     values: {
+      config: { access: { tls: { cert_file: '/etc/tls/tls.crt', key_file: '/etc/tls/tls.key' } } },
+      extraVolumes: [{ name: 'tls', secret: { secretName: 'sonde-tls' } }],
+      extraVolumeMounts: [{ name: 'tls', mountPath: '/etc/tls', readOnly: true }],
       serviceMonitor: {
         enabled: true,
         additionalLabels: labels,

@@ -13,6 +13,7 @@ import { temporaryDir } from '../sonde-process.ts'
 import { CASES } from './cases.ts'
 import { CHART, OPERATOR_KINDS, objectsIn, runHelm } from './helm.ts'
 import { compileObjects, type KubernetesObject, validateObject } from './kubernetes-types.ts'
+import { podOf } from './pods.ts'
 
 const [helm3 = '', helm4 = '', models] = await Promise.all([
   layerProgram('helm', 'helm3'),
@@ -147,6 +148,26 @@ test('monitors scrape by https with the TLS of the values, and by http without a
   assert.deepEqual([scheme, tlsConfig], ['HTTPS', { insecureSkipVerify: true }])
   const { podMetricsEndpoints } = find('pod_monitor', 'PodMonitor').spec as { podMetricsEndpoints: [object] }
   assert.ok('scheme' in podMetricsEndpoints[0] && !('tlsConfig' in podMetricsEndpoints[0]))
+})
+
+test('probes ask by https exactly where the configuration has a certificate', needed, () => {
+  for (const [name, scheme] of [
+    ['operator', 'HTTPS'],
+    ['usual', undefined],
+  ] as const) {
+    const { container } = podOf(rendered.get(name) ?? [])
+    for (const { httpGet } of [container.livenessProbe, container.readinessProbe])
+      assert.equal(httpGet.scheme, scheme, name)
+  }
+})
+
+test('the agent has a socket for applications exactly where other pods have its folder', needed, () => {
+  for (const [name, objects] of rendered) {
+    const { container, config } = podOf(objects)
+    if (container.name !== 'sonde') continue
+    const isShared = container.volumeMounts.some((mount) => mount.name === 'ipc-sockets')
+    assert.equal(parse(config).service?.enabled ?? true, isShared, name)
+  }
 })
 
 /** The only object of a kind in a case. */

@@ -5,16 +5,23 @@ import { root } from '../../scripts/setup.mjs'
 import { objectsIn } from './helm.ts'
 import type { KubernetesObject } from './kubernetes-types.ts'
 
+/** Where a probe asks. */
+interface TestProbe {
+  readonly path: string
+  readonly scheme?: string
+}
+
 /** The parts of a container that a test uses. */
 export interface TestContainer {
+  readonly name: string
   readonly args?: readonly string[]
   readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: object }[]
   readonly image: string
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[]
   readonly resources: { readonly limits: { readonly cpu: string; readonly memory: string } }
   readonly securityContext: Readonly<Record<string, unknown>>
-  readonly livenessProbe: { readonly httpGet: { readonly path: string } }
-  readonly readinessProbe: { readonly httpGet: { readonly path: string } }
+  readonly livenessProbe: { readonly httpGet: TestProbe }
+  readonly readinessProbe: { readonly httpGet: TestProbe }
 }
 
 /** A volume of a pod. */

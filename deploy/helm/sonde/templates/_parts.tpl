@@ -20,12 +20,21 @@
 {{- if .Values.agent.enabled -}}privileged{{- else -}}restricted{{- end -}}
 {{- end -}}
 
-{{- /* A probe. Takes a list: values of the probe, name of the port. */ -}}
+{{- /* Whether a configuration of Sonde has a certificate: "true" or nothing. Then each of its listeners speaks TLS. */ -}}
+{{- define "sonde.hasCertificate" -}}
+{{- with .access }}{{ with .tls }}{{ if .cert_file }}true{{ end }}{{ end }}{{ end -}}
+{{- end -}}
+
+{{- /* A probe. Takes a list: values of the probe, name of the port, configuration of Sonde. */ -}}
 {{- define "sonde.probe" -}}
 {{- $probe := index . 0 -}}
 httpGet:
   path: {{ $probe.path }}
   port: {{ index . 1 }}
+  {{- if include "sonde.hasCertificate" (index . 2) }}
+  # The kubelet does not check the certificate.
+  scheme: HTTPS
+  {{- end }}
 initialDelaySeconds: {{ $probe.initialDelaySeconds }}
 periodSeconds: {{ $probe.periodSeconds }}
 timeoutSeconds: {{ $probe.timeoutSeconds }}
@@ -66,6 +75,10 @@ metricRelabelings:
 {{- $config := dict -}}
 {{- if .Values.kubernetes.enablePodLabels -}}
 {{- $config = dict "export" (dict "prometheus" (dict "copy_pod_labels" true)) -}}
+{{- end -}}
+{{- /* No application reaches the socket of a folder that no other container has. */ -}}
+{{- if not .Values.ipc.enabled -}}
+{{- $config = mergeOverwrite $config (dict "service" (dict "enabled" false)) -}}
 {{- end -}}
 {{- toYaml (mergeOverwrite $config .Values.config) -}}
 {{- end -}}
