@@ -6,6 +6,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { DtbDecoder, openDtb, type ReadRecord, readRecord, viewsOf } from '@sonde/sdk'
+import { createApiClient } from '@sonde/sdk/client'
 import { Webhook } from 'standardwebhooks'
 import { FlowCollector } from '../packages/sdk/test/flow-collector.ts'
 import { numberOf as flowNumber, textOf } from '../packages/sdk/test/flow-decoder.ts'
@@ -123,6 +124,14 @@ test('app-over-ipc shows its records in the agent, and metrics-client reads the 
   const text = await shown()
   assert.match(text, /^oven_temperature_celsius\{name="left".*bakery="north".*\} 180\.5$/m)
   assert.match(text, /^loaves_total\{kind="rye".*bakery="north".*\} 0*2$/m)
+  const client = createApiClient({ baseUrl: agent.address ?? '' })
+  const rxBytes = { metric: 'netdev_rx_bytes_total', function: 'rate', by: [] } as const
+  // An agent that has just started has no rate for the first step.
+  await until('a rate', 20_000, async () => {
+    const toMs = Date.now()
+    const { results } = await client.query({ fromMs: toMs - 60_000, toMs, stepMs: 5000, queries: [rxBytes] })
+    return results[0]?.series[0]?.values.some((value) => value !== null) === true
+  })
   const reader = run(t, 'metrics-client.ts', [agent.address ?? ''])
   const [node, points, ...steps] = await reader.lines
   assert.match(node ?? '', /^\S+: no GPU, no NIC$/)
