@@ -29,7 +29,9 @@ export async function answerEvents(page: Page, { list, event }: EventAnswers): P
       })
     if (address.pathname === path) {
       const [incident] = generatedList(Date.now()).incidents
-      return route.fulfill({ json: { nowMs: Date.now(), incident, window: made.event.window, notes: [] } })
+      // The server answers a window for each incident, also for one without samples.
+      const { startMs, endMs = startMs, window = { fromMs: startMs - 120_000, toMs: endMs + 120_000 } } = made.event
+      return route.fulfill({ json: { nowMs: Date.now(), incident, window, notes: [] } })
     }
     if (address.pathname.endsWith('/lanes')) return route.fulfill({ json: made.answer() })
     return route.fulfill({ contentType: 'application/vnd.sonde.samples', body: made.samples(address) })
