@@ -39,5 +39,5 @@ test('now what holds comes first, and in a window what was worst and held for lo
   const order = (hints: Hint[]) => hints.map(({ id }) => id)
   assert.deepEqual(order([waiting, open].sort(byWeightNow)), ['open', 'waiting'])
   const sorted = [open, unsure, short, long].sort(byWeightIn({ fromMs: 0, toMs: 20_000 }))
-  assert.deepEqual(order(sorted), ['long', 'short', 'unsure', 'open'])
+  assert.deepEqual(order(sorted), ['long', 'short', 'open', 'unsure'])
 })

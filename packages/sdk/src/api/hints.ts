@@ -127,9 +127,14 @@ export function byWeightNow(a: Hint, b: Hint): number {
   return isOver(a) - isOver(b) || bySeverity(a, b) || a.sinceMs - b.sinceMs
 }
 
-/** The order of hints of a window: by severity, confirmed hints, and the length of their time in the window. */
+/**
+ * The order of hints of a window: by severity, confirmed hints, and the length of their time in the window. Hints that
+ * did not hold long enough to be confirmed come last.
+ */
 export function byWeightIn(window: HintWindow): (a: Hint, b: Hint) => number {
-  return (a, b) => bySeverity(a, b) || heldWithinMs(b, window) - heldWithinMs(a, window)
+  const wasDismissed = ({ outcome }: Hint) => Number(outcome === 'dismissed')
+  return (a, b) =>
+    wasDismissed(a) - wasDismissed(b) || bySeverity(a, b) || heldWithinMs(b, window) - heldWithinMs(a, window)
 }
 
 function bySeverity(a: Hint, b: Hint): number {
