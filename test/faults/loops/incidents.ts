@@ -50,7 +50,7 @@ export const incidents: FaultLoop = {
           if (goesOn) await until('the fault again', LIMIT_MS, async () => isThere(await listed(sonde)))
           const last = await until('that none is open', LIMIT_MS, async () => {
             const answer = await listed(sonde)
-            // What is left of the first life and what the second life sees are the same incident.
+            // Both lives report the same incident, so it is listed once.
             assert.ok(answer.incidents.length <= 1, JSON.stringify(answer.incidents))
             return (answer.openCount === 0 && (!goesOn || isThere(answer)) && answer) || undefined
           })

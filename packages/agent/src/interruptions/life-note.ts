@@ -53,7 +53,7 @@ export class LifeNoteFile {
 
   static async open(path: string): Promise<LifeNoteFile> {
     await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE })
-    // A new file: whoever had the old one open no longer sees what is written.
+    // A new file: a process that has the old file open cannot read the new notes.
     await rm(path, { force: true })
     return new LifeNoteFile(path, await open(path, 'wx', MODE))
   }

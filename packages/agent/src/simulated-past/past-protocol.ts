@@ -29,5 +29,5 @@ export type FromPast =
 /** Name of the source with the records of the agent itself, as in an agent that runs. */
 export const SELF = 'self'
 
-/** Types of that source in the past, besides those that every source may report. */
+/** Types that this source alone reports in the past. */
 export const SELF_PAST_TYPES: readonly RecordType[] = [hintType, hintPauseType, simulatedPastType]

@@ -17,7 +17,7 @@ export interface QuestionToEach<T> {
   readonly signal: AbortSignal
   /** Checks an answer; an exception counts as no answer. */
   readonly read: (answer: unknown, link: AgentLink) => T
-  /** What stands for an agent that gives no answer. */
+  /** Makes the entry of an agent that gives no answer. */
   readonly unanswered: (link: AgentLink, reason: string) => T
 }
 

@@ -86,7 +86,7 @@ function withNodes(hop: TroubleshootingHop, found: readonly HopOfNode[], nodeCou
   return { ...hop, state, finding, nodes: worstFirst(found) }
 }
 
-/** What is told of all nodes in a sentence. */
+/** A sentence that counts the nodes by state. */
 function countsOf(found: readonly HopOfNode[], nodeCount: number): string {
   const count = (wanted: HopState) => found.filter(({ state }) => state === wanted).length
   const [broken, ok, off] = [count('broken'), count('ok'), count('off')]

@@ -50,7 +50,7 @@ interface Recalling {
   recall(ended: readonly Hint[], unknown: readonly HintsUnknown[]): void
 }
 
-/** What is known besides the statements of a window. */
+/** Facts that complete the statements of a window. */
 interface Known {
   /** Events that are open in memory. */
   readonly open: ReadonlySet<string>
