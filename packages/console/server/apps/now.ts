@@ -22,3 +22,8 @@ export function isOfSample(valueMs: number | undefined, rowMs: number | undefine
 export function rowMaker({ app: _, service: _service, namespace: _namespace, pod: _pod, ...rest }: Labels): string {
   return JSON.stringify(Object.entries(rest).sort())
 }
+
+/** The agent that wrote a row of a service. Two jobs that scrape it give each row twice. */
+export function agentKey({ job: _, ...labels }: Labels): string {
+  return rowMaker(labels)
+}

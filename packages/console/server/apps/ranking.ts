@@ -1,11 +1,11 @@
 import type { Labels } from '@sonde/sdk'
-import type { AppSummary, AppsAnswer } from '@sonde/sdk/api'
+import type { AppSummary, AppsAnswer, GpuNumber } from '@sonde/sdk/api'
 import { type History, type SeriesQuery, turn } from '@sonde/sdk/internal'
 import type { AppPod } from './app-pod.ts'
 import { appConditionOf, byAppSickness, podNamesOf, type RankedApp, WELL_RANK } from './condition.ts'
 import { appMetric, shownNumber } from './fields.ts'
 import { serviceMatchers } from './matchers.ts'
-import { isOfSample, requestOfNow } from './now.ts'
+import { agentKey, isOfSample, requestOfNow } from './now.ts'
 import {
   distinct,
   heldCount,
@@ -17,15 +17,15 @@ import {
   sharedQueries,
 } from './shared-gpus.ts'
 
-/** A service by its row: its size, and the numbers in the list of apps. */
+/** A service by its rows: its size, and the numbers in the list of apps. */
 export interface ServiceSize {
   readonly app: string
   readonly name: string
   readonly pods: number
   readonly gpus: number
-  readonly util: { readonly avg: number; readonly min: number; readonly max: number; readonly count: number } | null
+  readonly util: GpuNumber | null
   /** Sums over pods that share no GPU. */
-  readonly power: { readonly avg: number; readonly count: number } | null
+  readonly power: Pick<GpuNumber, 'avg' | 'count'> | null
   /** The devices that its pods share, one row for each pod and device. */
   readonly shared: readonly SharedGpu[]
 }
@@ -42,8 +42,8 @@ const METRICS = {
 } as const
 
 /**
- * Services of one or all apps, sorted by number of GPUs, largest first: one query for one row per service, independent
- * of the number of pods.
+ * Services of one or all apps, sorted by number of GPUs, largest first: one query for one row per service and agent,
+ * independent of the number of pods.
  */
 export async function servicesBySize(history: History, app?: string): Promise<ServiceSize[]> {
   const matchers = app === undefined ? [] : serviceMatchers(app, undefined)
@@ -58,7 +58,7 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
       if (turn.isOver()) await turn.next()
       const value = values[values.length - 1] ?? Number.NaN
       if (Number.isNaN(value)) continue
-      const key = serviceKey(labels)
+      const key = serviceKey(labels) + agentKey(labels)
       const row = rows.get(key) ?? { labels, numbers: new Map(), rowMs: undefined }
       rows.set(key, row)
       row.numbers.set(metric, value)
@@ -67,11 +67,14 @@ export async function servicesBySize(history: History, app?: string): Promise<Se
   }
   const shared = await sharedOf({ results: results.slice(queries.length) })
   const byService = Map.groupBy(shared, ({ service }) => service)
+  const services = Map.groupBy(rows.values(), ({ labels }) => serviceKey(labels))
+  const all = [...services].map(([key, ofAgents]) => sizeOf(ofAgents, byService.get(key) ?? []))
   // The last row of a service without pods has zero pods.
-  const sizes = [...rows].map(([key, row]) => sizeOf(row, byService.get(key) ?? [])).filter(({ pods }) => pods > 0)
+  const sizes = all.filter(({ pods }) => pods > 0)
   return sizes.sort((a, b) => b.gpus - a.gpus || (a.app < b.app || (a.app === b.app && a.name < b.name) ? -1 : 1))
 }
 
+/** A service as one agent sees it: the pods of its node. */
 interface ServiceRow {
   readonly labels: Labels
   readonly numbers: Map<string, number>
@@ -79,23 +82,48 @@ interface ServiceRow {
   rowMs: number | undefined
 }
 
-function sizeOf({ labels, numbers, rowMs: madeMs }: ServiceRow, shared: readonly SharedGpu[]): ServiceSize {
-  const of = (key: keyof typeof METRICS) => numbers.get(METRICS[key])
-  const utilOf = (key: 'utilAvg' | 'utilMin' | 'utilMax') => {
-    const value = of(key)
-    return value === undefined ? undefined : shownNumber('gpu-util', value)
-  }
-  const [avg, min, max, count] = [utilOf('utilAvg'), utilOf('utilMin'), utilOf('utilMax'), of('utilCount')]
-  const [power, powerCount] = [of('powerAvg'), of('powerCount')]
+function sizeOf(rows: readonly ServiceRow[], shared: readonly SharedGpu[]): ServiceSize {
+  const sumOf = (key: keyof typeof METRICS) =>
+    rows.reduce((sum, { numbers }) => sum + (numbers.get(METRICS[key]) ?? 0), 0)
+  const powers = rows.flatMap(({ numbers }) => {
+    const [avg, count] = [numbers.get(METRICS.powerAvg), numbers.get(METRICS.powerCount)]
+    return avg === undefined || !count ? [] : [{ avg, count }]
+  })
+  const labels = rows[0]?.labels
+  // The rows of a device are as old as the row of its agent, and agents write at different times.
+  const times = rows.flatMap(({ rowMs }) => rowMs ?? [])
+  const madeMs = times.length === 0 ? undefined : Math.min(...times)
   return {
-    app: labels.app ?? '',
-    name: labels.service ?? '',
-    pods: of('pods') ?? 0,
-    gpus: of('gpus') ?? 0,
-    util: avg === undefined || min === undefined || max === undefined || !count ? null : { avg, min, max, count },
-    power: power === undefined || !powerCount ? null : { avg: power, count: powerCount },
+    app: labels?.app ?? '',
+    name: labels?.service ?? '',
+    pods: sumOf('pods'),
+    gpus: sumOf('gpus'),
+    util: joinedNumber(rows.flatMap(utilOf)),
+    power: powers.length === 0 ? null : meanOf(powers),
     shared: shared.filter(({ rowMs }) => isOfSample(rowMs, madeMs)),
   }
+}
+
+function utilOf({ numbers }: ServiceRow): GpuNumber[] {
+  const of = (key: 'utilAvg' | 'utilMin' | 'utilMax') => {
+    const value = numbers.get(METRICS[key])
+    return value === undefined ? undefined : shownNumber('gpu-util', value)
+  }
+  const [avg, min, max, count] = [of('utilAvg'), of('utilMin'), of('utilMax'), numbers.get(METRICS.utilCount)]
+  return avg === undefined || min === undefined || max === undefined || !count ? [] : [{ avg, min, max, count }]
+}
+
+/** One number over the pods of several; null if there is none. */
+function joinedNumber(numbers: readonly GpuNumber[]): GpuNumber | null {
+  if (numbers.length === 0) return null
+  const min = Math.min(...numbers.map((number) => number.min))
+  return { ...meanOf(numbers), min, max: Math.max(...numbers.map((number) => number.max)) }
+}
+
+/** The mean over all pods of several means. */
+function meanOf(means: readonly Pick<GpuNumber, 'avg' | 'count'>[]): Pick<GpuNumber, 'avg' | 'count'> {
+  const count = means.reduce((sum, mean) => sum + mean.count, 0)
+  return { avg: means.reduce((sum, mean) => sum + mean.avg * mean.count, 0) / count, count }
 }
 
 /** Names of the apps of services, sorted. */
@@ -142,16 +170,11 @@ export function totalOf(services: readonly ServiceSize[]): AppsAnswer['total'] {
 type AppNumbers = Omit<AppSummary, 'condition' | 'namespaces' | 'nodes' | 'podNames'>
 
 function summaryOf(name: string, services: readonly ServiceSize[]): AppNumbers {
-  const utils = services.flatMap(({ util }) => util ?? [])
-  const count = utils.reduce((total, util) => total + util.count, 0)
-  const utilSum = utils.reduce((total, util) => total + util.avg * util.count, 0)
-  const min = Math.min(...utils.map((util) => util.min))
-  const max = Math.max(...utils.map((util) => util.max))
   return {
     name,
     services: services.length,
     pods: services.reduce((sum, { pods }) => sum + pods, 0),
-    util: count === 0 ? null : { avg: utilSum / count, min, max, count },
+    util: joinedNumber(services.flatMap(({ util }) => util ?? [])),
     ...gpusOf(services),
   }
 }

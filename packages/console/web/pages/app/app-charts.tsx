@@ -22,7 +22,7 @@ export interface AppChartsOptions {
   readonly intervalMs: number
 }
 
-/** One line per service over the window of the page, drawn from the recorded rows. */
+/** One line per service over the window of the page, drawn from the recorded rows of its pods. */
 export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }: AppChartsOptions) {
   const shown = usePageState()
   const page = useMemo(() => {
@@ -30,7 +30,7 @@ export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }:
     return { ...shown, stepMs }
   }, [shown, intervalMs])
   const queries = useMemo(() => {
-    const ofPods = CHART_FIELDS.map(({ metric }) => queryOf(app, metric))
+    const ofPods = CHART_FIELDS.map(({ podMetric }) => podQueryOf(app, podMetric))
     return isSharing ? [...ofPods, ...CHART_FIELDS.map(({ deviceMetric }) => deviceQueryOf(app, deviceMetric))] : ofPods
   }, [app, isSharing])
   const answer = useComparedColumns(queries, page)
@@ -88,18 +88,26 @@ export function AppCharts({ app, services, isSimulated, isSharing, intervalMs }:
   )
 }
 
-function queryOf(app: string, metric: string): MetricQuery {
+/**
+ * The mean over the pods of a service. Each pod counts once, also if two jobs scrape its agent. The rows of services
+ * cannot be joined here: each agent writes the mean of its own pods only.
+ */
+function podQueryOf(app: string, metric: string): MetricQuery {
+  return queryOf(app, metric, ['namespace', 'pod'])
+}
+
+/** The mean over the GPUs that pods of a service share. Each GPU counts once. */
+function deviceQueryOf(app: string, metric: string): MetricQuery {
+  return queryOf(app, metric, ['Hostname', 'UUID', 'GPU_I_ID'])
+}
+
+function queryOf(app: string, metric: string, onceBy: readonly string[]): MetricQuery {
   return {
     metric,
     function: 'avg',
     matchers: [{ label: 'app', op: '=', value: app }],
     by: ['service'],
     aggregate: 'avg',
+    within: { by: onceBy, aggregate: 'max' },
   }
-}
-
-/** The mean over the GPUs that pods of a service share. Each GPU counts once. */
-function deviceQueryOf(app: string, metric: string): MetricQuery {
-  const within = { by: ['Hostname', 'UUID', 'GPU_I_ID'], aggregate: 'max' } as const
-  return { ...queryOf(app, metric), within }
 }

@@ -16,8 +16,6 @@ export interface FieldWords {
   readonly isSum: boolean
   /** Metric of a pod. */
   readonly podMetric: string
-  /** Metric of the mean of a service. */
-  readonly metric: string
   /** Metric of a device that pods share. */
   readonly deviceMetric: string
 }
@@ -50,7 +48,6 @@ function word(field: GpuField, label: string, short: string, quantity: DisplayQu
     metricQuantity,
     isSum: quantity !== PERCENT_WHOLE,
     podMetric: `pod_gpu_${name}`,
-    metric: `app_gpu_${name}`,
     deviceMetric: `shared_gpu_${name}`,
   }
 }
