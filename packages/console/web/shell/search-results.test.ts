@@ -48,7 +48,7 @@ test('an incident is found by its title, the same title twice by when it began',
     ...{ isSimulated: false, startMs: Date.UTC(2026, 6, 31, 10), endMs: Date.UTC(2026, 6, 31, 11) },
   }
   const incidents = [incident, { ...incident, id: 'a-node:6', startMs: Date.UTC(2026, 6, 31, 9) }]
-  assert.deepEqual(found('PCIe', { incidents }), ['/incidents/a-node%3A7', '/incidents/a-node%3A6'])
+  assert.deepEqual(found('PCIe', { incidents }), ['/incidents/a-node:7', '/incidents/a-node:6'])
 })
 
 test('a pod is found by its name, app and node, and leads to its page, also without devices', () => {

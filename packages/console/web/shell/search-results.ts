@@ -2,6 +2,7 @@ import type { AppGpuPod, Incident, ListedType } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { ComboOption } from '../components/combo-options.ts'
 import { devicePath, deviceTitle, isGeneric } from '../devices/device.ts'
+import { incidentPath } from '../devices/incident-path.ts'
 import { podPath } from '../devices/pod-path.ts'
 import { compareNames } from '../format/names.ts'
 import { formatDateTime } from '../format/time.ts'
@@ -59,7 +60,7 @@ export function searchPlaces(searched: Searched): readonly SearchResult[] {
       }),
     ),
   )
-  const seen = incidents.map((one) => incidentResult(one, hrefTo(`/incidents/${encodeURIComponent(one.id)}`)))
+  const seen = incidents.map((one) => incidentResult(one, hrefTo(incidentPath(one.id))))
   return withNamesOfTheirOwn([...pages, ...hardware, ...found, ...netdevs, ...seen, ...metrics])
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Incident } from '@sonde/sdk/api'
-import { nextIncident, placeOn, stripSpan } from './strip-place.ts'
+import { INCIDENT_MARGIN_MS, type Incident } from '@sonde/sdk/api'
+import { incidentNear, nextIncident, placeOn, stripSpan } from './strip-place.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 30, 14)
 
@@ -19,9 +19,26 @@ test('a span is cut at the ends of the strip, and has no place outside it', () =
   assert.equal(placeOn(strip, { fromMs: 0, toMs: 900 }), undefined)
 })
 
-test('keys step to the incident before or after, whatever the order of the list', () => {
-  const incidents = [3, 1, 2].map((startMs) => ({ startMs }) as Incident)
-  assert.equal(nextIncident(incidents, 2, 'before')?.startMs, 1)
-  assert.equal(nextIncident(incidents, 2, 'after')?.startMs, 3)
-  assert.equal(nextIncident(incidents, 1, 'before'), undefined)
+test('keys step to the incident before or after the window of another, whatever the order of the list', () => {
+  const incidents = [30.4, 10, 20].map((startMs) => ({ startMs }) as Incident)
+  const next = (startMs: number, direction: 'before' | 'after') =>
+    nextIncident(incidents, startMs - INCIDENT_MARGIN_MS, direction)?.startMs
+  assert.equal(next(20, 'before'), 10)
+  assert.equal(next(20, 'after'), 30.4)
+  assert.equal(next(10, 'before'), undefined)
+  assert.equal(next(30, 'after'), undefined, 'addresses have whole milliseconds')
+})
+
+test('a click near an incident means it, and of several the one that began last', () => {
+  const incidents = [
+    { id: 'long', startMs: 100, endMs: 500 },
+    { id: 'short', startMs: 300, endMs: 310 },
+    { id: 'open', startMs: 900 },
+  ] as Incident[]
+  const near = (atMs: number) => incidentNear(incidents, atMs, 20)?.id
+  assert.equal(near(305), 'short')
+  assert.equal(near(315), 'long', 'the incident that held then is nearer')
+  assert.equal(near(85), 'long')
+  assert.equal(near(1_000), 'open')
+  assert.equal(near(600), undefined)
 })

@@ -32,14 +32,25 @@ export function windowOf({ startMs, endMs }: Pick<Incident, 'startMs' | 'endMs'>
   return { fromMs: startMs - INCIDENT_MARGIN_MS, toMs: Math.min(nowMs, (endMs ?? nowMs) + INCIDENT_MARGIN_MS) }
 }
 
+/** The incident at a time, or the nearest within a distance; of several the one that began last. */
+export function incidentNear(incidents: readonly Incident[], atMs: number, withinMs: number): Incident | undefined {
+  const distance = ({ startMs, endMs = Number.POSITIVE_INFINITY }: Incident) =>
+    Math.max(0, startMs - atMs, atMs - endMs)
+  return incidents
+    .filter((one) => distance(one) <= withinMs)
+    .toSorted((a, b) => distance(a) - distance(b) || b.startMs - a.startMs)[0]
+}
+
 /** The incident before or after the shown window, by their starts; undefined if there is none. */
 export function nextIncident(
   incidents: readonly Incident[],
-  atMs: number,
+  fromMs: number,
   direction: 'before' | 'after',
 ): Incident | undefined {
+  // The window of an incident begins this much before it, in whole milliseconds.
+  const atMs = fromMs + INCIDENT_MARGIN_MS
   const sorted = incidents.toSorted((a, b) => a.startMs - b.startMs)
   return direction === 'before'
-    ? sorted.findLast(({ startMs }) => startMs < atMs)
-    : sorted.find(({ startMs }) => startMs > atMs)
+    ? sorted.findLast(({ startMs }) => startMs < atMs - 1)
+    : sorted.find(({ startMs }) => startMs > atMs + 1)
 }

@@ -5,16 +5,20 @@ import { useNode } from '../api/resources.ts'
 import { countText } from '../format/number.ts'
 import { formatClock, formatDateTime, formatSpanOfTime, zoneName } from '../format/time.ts'
 import { useSecond } from '../state/clock.ts'
-import { DEFAULT_WINDOW_MS, type PageState, usePageState } from '../state/time-window.ts'
-import { nextIncident, placeOn, type StripSpan, stripSpan, windowOf } from './strip-place.ts'
+import { useOwnWindow } from '../state/own-window.ts'
+import { rangeMs, usePageState } from '../state/time-window.ts'
+import { incidentNear, nextIncident, placeOn, type StripSpan, stripSpan } from './strip-place.ts'
 import { TimeField } from './time-field.tsx'
+import { type TimeWays, useTimeWays } from './use-time-ways.ts'
 
 /** The strip moves in steps, so that its incidents are not requested each second. Unit: milliseconds. */
 const MOVES_BY_MS = 30_000
 /** Most incidents with a tick. */
 const TICK_LIMIT_COUNT = 500
-/** A shorter drag is a click: it shows the time around it. Unit: CSS pixels. */
+/** A shorter drag is a click: it shows the incident there, or the time around it. Unit: CSS pixels. */
 const DRAG_LEAST_PX = 4
+/** A click this close to an incident means the incident. Unit: CSS pixels. */
+const NEAR_PX = 6
 
 /** The window while it is dragged, and where the drag began. */
 interface DraggedSpan extends StripSpan {
@@ -33,10 +37,12 @@ export function TimeStrip() {
   const zone = page.url.tz ?? 'utc'
   const incidents = data?.incidents ?? []
   const { range } = page
-  const shown = range.kind === 'live' ? { fromMs: nowMs - range.windowMs, toMs: nowMs } : range
-  const words =
-    range.kind === 'live' ? 'Live' : `${formatSpanOfTime(range.fromMs, range.toMs, zone)} ${zoneName(zone, range.toMs)}`
-  const drag = dragHandlers(strip, dragged, setDragged, page)
+  const own = useOwnWindow()
+  const ways = useTimeWays(own, page, nowMs)
+  const past = own ?? (range.kind === 'live' ? undefined : range)
+  const shown = past ?? { fromMs: nowMs - rangeMs(range), toMs: nowMs }
+  const words = past ? `${formatSpanOfTime(past.fromMs, past.toMs, zone)} ${zoneName(zone, past.toMs)}` : 'Live'
+  const drag = dragHandlers(strip, { incidents, dragged, setDragged, ways })
   return (
     <section className="time-strip" aria-label="Time">
       <span className="time-strip-end num">{formatClock(strip.fromMs, zone, 'minutes')}</span>
@@ -49,7 +55,7 @@ export function TimeStrip() {
         aria-valuemax={strip.toMs}
         aria-valuenow={Math.min(strip.toMs, Math.max(strip.fromMs, shown.toMs))}
         aria-valuetext={words}
-        onKeyDown={(event) => step(event, incidents, page, nowMs)}
+        onKeyDown={(event) => step(event, incidents, past?.fromMs ?? nowMs, ways)}
         {...drag}
       >
         {(data?.unknown ?? []).map((span) => (
@@ -70,12 +76,7 @@ export function TimeStrip() {
           />
         ))}
       </div>
-      <button
-        type="button"
-        className="button time-strip-live"
-        aria-pressed={page.isLive}
-        onClick={() => page.follow(range.kind === 'live' ? range.windowMs : DEFAULT_WINDOW_MS)}
-      >
+      <button type="button" className="button time-strip-live" aria-pressed={past === undefined} onClick={ways.follow}>
         Go live
       </button>
       <TimeField />
@@ -96,27 +97,31 @@ function Mark({
 }
 
 /** Steps to the incident before or after the window; the right end is live. */
-function step(event: KeyboardEvent, incidents: readonly Incident[], page: PageState, nowMs: number): void {
-  const { range } = page
-  if (event.key === 'End') page.follow(DEFAULT_WINDOW_MS)
+function step(event: KeyboardEvent, incidents: readonly Incident[], fromMs: number, ways: TimeWays): void {
+  if (event.key === 'End') ways.follow()
   else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
-    const atMs = range.kind === 'live' ? nowMs : range.fromMs + INCIDENT_MARGIN_MS
-    const found = nextIncident(incidents, atMs, event.key === 'ArrowLeft' ? 'before' : 'after')
-    if (found) {
-      const { fromMs, toMs } = windowOf(found, nowMs)
-      page.zoom(fromMs, toMs)
-    } else if (event.key === 'ArrowRight') page.follow(DEFAULT_WINDOW_MS)
+    const found = nextIncident(incidents, fromMs, event.key === 'ArrowLeft' ? 'before' : 'after')
+    if (found) ways.showIncident(found)
+    else if (event.key === 'ArrowRight') ways.follow()
   } else return
   event.preventDefault()
   event.stopPropagation()
 }
 
-/** Dragging selects a window; a click shows the minutes around it. */
+/** Dragging selects a window; a click shows the incident there, or the minutes around it. */
 function dragHandlers(
   strip: StripSpan,
-  state: DraggedSpan | undefined,
-  setDragged: (span: DraggedSpan | undefined) => void,
-  page: PageState,
+  {
+    incidents,
+    dragged,
+    setDragged,
+    ways,
+  }: {
+    readonly incidents: readonly Incident[]
+    readonly dragged: DraggedSpan | undefined
+    readonly setDragged: (span: DraggedSpan | undefined) => void
+    readonly ways: TimeWays
+  },
 ) {
   const timeAt = ({ clientX, currentTarget }: PointerEvent<HTMLElement>): number => {
     const { left, width } = currentTarget.getBoundingClientRect()
@@ -130,18 +135,20 @@ function dragHandlers(
       setDragged({ fromMs: atMs, toMs: atMs, anchorMs: atMs })
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
-      if (state === undefined) return
+      if (dragged === undefined) return
       const atMs = timeAt(event)
-      const span = { fromMs: Math.min(atMs, state.anchorMs), toMs: Math.max(atMs, state.anchorMs) }
-      setDragged({ ...span, anchorMs: state.anchorMs })
+      const span = { fromMs: Math.min(atMs, dragged.anchorMs), toMs: Math.max(atMs, dragged.anchorMs) }
+      setDragged({ ...span, anchorMs: dragged.anchorMs })
     },
     onPointerUp: (event: PointerEvent<HTMLElement>) => {
-      if (state === undefined) return
-      const leastMs = (DRAG_LEAST_PX / event.currentTarget.clientWidth) * (strip.toMs - strip.fromMs)
-      const isClick = state.toMs - state.fromMs < leastMs
+      if (dragged === undefined) return
+      const { fromMs, toMs } = dragged
+      const pixelMs = (strip.toMs - strip.fromMs) / event.currentTarget.clientWidth
       setDragged(undefined)
-      if (isClick) page.zoom(state.fromMs - INCIDENT_MARGIN_MS, state.fromMs + INCIDENT_MARGIN_MS)
-      else page.zoom(state.fromMs, state.toMs)
+      if (toMs - fromMs >= DRAG_LEAST_PX * pixelMs) return ways.showWindow(fromMs, toMs)
+      const found = incidentNear(incidents, fromMs, NEAR_PX * pixelMs)
+      if (found) ways.showIncident(found)
+      else ways.showWindow(fromMs - INCIDENT_MARGIN_MS, fromMs + INCIDENT_MARGIN_MS)
     },
     onPointerCancel: () => setDragged(undefined),
   }

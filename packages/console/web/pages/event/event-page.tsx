@@ -15,6 +15,7 @@ import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
+import { useShowsWindow } from '../../state/own-window.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from '../incidents/event-device.ts'
 import { deviceWords, eventState } from '../incidents/event-words.ts'
@@ -95,6 +96,7 @@ function Known({ answer }: { readonly answer: EventAnswer }) {
   const device = eventDevice(event, devices?.devices ?? [])
   const zone = page.url.tz ?? 'utc'
   const place = headlineDevice(event.device, device, page.hrefTo)
+  useShowsWindow(event.window?.fromMs ?? event.startMs, event.window?.toMs ?? event.endMs ?? nowMs)
   const gapCount = lanes.reduce((sum, lane) => sum + lane.gaps.length, 0)
   return (
     <>

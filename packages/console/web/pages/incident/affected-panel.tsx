@@ -2,21 +2,19 @@ import type { IncidentAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useMoved } from '../../api/incidents.ts'
-import { useSeriesOfTypes } from '../../api/resources.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { podPath } from '../../devices/pod-path.ts'
-import { titleOf } from '../../format/names.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { heldGpus } from '../app/held-gpus.ts'
+import { placeTitle } from '../incidents/incident-words.ts'
 import { changeWords } from './change-words.ts'
+import { useMetricTitles } from './metric-titles.ts'
+import { usePodsThen } from './pods-then.ts'
 
-const POD_TYPES = ['pod_device', 'pod_gpu'] as const
-
-/** The device at fault and the affected devices, with what changed on them and the pods that hold them. */
+/** The device at fault and the affected devices, with what changed on them and the pods that held them then. */
 export function AffectedPanel({
   answer: { incident },
   devices,
@@ -26,11 +24,12 @@ export function AffectedPanel({
 }) {
   const page = usePageState()
   const moved = useMoved(incident.id).data
-  const series = useSeriesOfTypes(POD_TYPES).data?.series ?? []
+  const titleOf = useMetricTitles()
+  const then = usePodsThen(incident.startMs, devices)
   const rows = [incident.device, ...incident.affected].map((id) => {
     const device = devices.find((one) => one.id === id)
     const changes = moved?.devices.find((one) => one.device === id)?.signals ?? []
-    const pods = device ? [...heldGpus(series, [device]).keys()].sort() : []
+    const pods = then.byDevice.get(id) ?? []
     return { id, device, changes, pods }
   })
   const hasPods = rows.some(({ pods }) => pods.length > 0)
@@ -49,22 +48,28 @@ export function AffectedPanel({
       key: 'device',
       head: 'Device',
       cell: ({ id, device }) =>
-        device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : id,
+        device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : placeTitle(id, devices),
     },
     {
       key: 'changes',
       head: 'What changed',
       isWide: true,
       look: 'is-wrapping',
+      title: ({ changes }) => changes.map(({ metric }) => metric).join(', ') || undefined,
       cell: ({ changes }) =>
-        changes.map((signal) => `${titleOf(signal.metric)} ${changeWords(signal)}`).join(', ') || '–',
+        changes
+          .map((signal) => {
+            const { title, help } = titleOf(signal.metric)
+            return `${title} ${changeWords(signal, help)}`
+          })
+          .join('; ') || '–',
     },
     ...(hasPods
       ? [
           {
             key: 'pods',
-            head: 'Pods, now',
-            label: 'pods now',
+            head: 'Pods then',
+            label: 'pods then',
             cell: ({ pods }: (typeof rows)[number]) =>
               pods.map((key, place) => (
                 <span key={key}>
@@ -77,7 +82,7 @@ export function AffectedPanel({
       : []),
   ]
   return (
-    <Panel id="affected" title="Devices" caption={hasPods ? '' : 'no pod holds one of them now'}>
+    <Panel id="affected" title="Devices" caption={hasPods || !then.isKnown ? '' : 'no pod is known that held one then'}>
       <DataTable label="Table of devices" look="is-stacked" columns={columns} rows={rows} keyOf={({ id }) => id} />
     </Panel>
   )

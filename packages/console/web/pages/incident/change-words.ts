@@ -1,22 +1,29 @@
 import type { MovedSignal } from '@sonde/sdk/api'
 import { formatQuantity } from '../../format/number.ts'
-import { quantityOf } from '../../format/quantity.ts'
+import { COUNT, quantityOf } from '../../format/quantity.ts'
 
 const MINUS = '−'
+/** Descriptions of numbers that stand for words: `as bits: 0x1 idle`, or `1 down, 4 active`. */
+const BITS = /\bas bits\b/
+const CODES = /\b\d+ [a-z][^,;]*, \d+ [a-z]/
 
-/** A value of a signal with its unit. */
-export function valueWords(signal: MovedSignal, value: number): string {
+/** A value of a signal with its unit. The description of its metric tells bits from amounts. */
+export function valueWords(signal: MovedSignal, value: number, help = ''): string {
+  if (BITS.test(help)) return Number.isInteger(value) ? `0x${value.toString(16)}` : '–'
   return formatQuantity(quantityOf(signal), value)
 }
 
-/** The change of a signal: in points for a share, in per cent for anything else. */
-export function changeWords(signal: MovedSignal): string {
+/** The change of a signal: in points for a share, as a difference for a state, in per cent for anything else. */
+export function changeWords(signal: MovedSignal, help = ''): string {
   const { before, after } = signal
+  if (BITS.test(help) || CODES.test(help)) return 'changed'
   const quantity = quantityOf(signal)
   if (quantity.base === '%') {
     const points = (after - before) * quantity.factor
     return `${signed(points, Math.abs(points) < 10 ? 1 : 0)} points`
   }
+  if (quantity === COUNT || quantity.base === '°C')
+    return `${after < before ? MINUS : '+'}${formatQuantity(quantity, Math.abs(after - before))}`
   if (before === 0) return 'from nothing'
   if (after === 0) return 'to nothing'
   const percent = (after / before - 1) * 100

@@ -1,4 +1,4 @@
-import { type Hint, type IncidentAnswer, type MetricQuery, spanOfIncident } from '@sonde/sdk/api'
+import { type Hint, type IncidentAnswer, type MetricQuery, spanOfHint, spanOfIncident } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useNode } from '../../api/resources.ts'
@@ -9,6 +9,7 @@ import { AnswerState } from '../../components/answer-state.tsx'
 import { formatSignal } from '../../state/signal.ts'
 import { stepFor, usePageState } from '../../state/time-window.ts'
 import { type ExplorerLane, explorerLanes } from '../explore/explorer-lanes.ts'
+import { useMetricTitles } from './metric-titles.ts'
 
 /** Most signals that are drawn. */
 const SIGNAL_COUNT = 4
@@ -23,6 +24,7 @@ const KEPT_LABELS = new Set(['simulated'])
 export function EvidenceCharts({ answer: { incident, window } }: { readonly answer: IncidentAnswer }) {
   const page = usePageState()
   const node = useNode().data
+  const titleOf = useMetricTitles()
   const [cause] = incident.hints
   const toMs = incident.state === 'open' ? Math.ceil(window.toMs / GROWS_BY_MS) * GROWS_BY_MS : Math.ceil(window.toMs)
   const fromMs = Math.floor(window.fromMs)
@@ -30,17 +32,20 @@ export function EvidenceCharts({ answer: { incident, window } }: { readonly answ
   const queries = useMemo(() => JSON.parse(asked) as MetricQuery[], [asked])
   const range = useMemo(() => ({ kind: 'fixed', fromMs, toMs }) as const, [fromMs, toMs])
   const answer = useKnownColumns(queries, range, page.url.stepMs ?? stepFor(toMs - fromMs))
-  const told = JSON.stringify({ ...spanOfIncident(incident), label: incident.title } satisfies ChartMark)
+  const told = JSON.stringify({
+    ...(cause ? spanOfHint(cause) : spanOfIncident(incident)),
+    label: incident.title,
+  } satisfies ChartMark)
   const marks = useMemo(() => [JSON.parse(told) as ChartMark], [told])
   const charts = useMemo(
     () =>
       queries.flatMap((query, at) =>
         explorerLanes([query], answer, { simulated: node?.simulated === true }).map((lane) => ({
-          spec: specOf(lane, cause, at, marks),
+          spec: specOf(lane, { cause, at, marks, title: titleOf(query.metric).title }),
           answer,
         })),
       ),
-    [queries, answer, node, cause, marks],
+    [queries, answer, node, cause, marks, titleOf],
   )
   if (cause === undefined) return null
   const sig = cause.evidence.map(formatSignal)
@@ -65,7 +70,21 @@ function withSiblings({ metric, function: fn, matchers = [] }: Hint['evidence'][
 }
 
 /** The chart of a signal. The device stands first, in the colour of its family; its siblings are a herd. */
-function specOf(lane: ExplorerLane, cause: Hint | undefined, at: number, marks: readonly ChartMark[]): ChartSpec {
+function specOf(
+  lane: ExplorerLane,
+  {
+    cause,
+    at,
+    marks,
+    title,
+  }: {
+    readonly cause: Hint | undefined
+    /** Place of the signal in the evidence. */
+    readonly at: number
+    readonly marks: readonly ChartMark[]
+    readonly title: string
+  },
+): ChartSpec {
   const matchers = cause?.evidence[at]?.matchers ?? []
   const isOwn = ({ labels }: ExplorerLane['series'][number]) =>
     matchers.every(({ label, op, value }) => op !== '=' || (labels[label] ?? '') === value)
@@ -75,7 +94,10 @@ function specOf(lane: ExplorerLane, cause: Hint | undefined, at: number, marks: 
   return {
     ...lane.spec,
     id: `evidence-${at}-${lane.spec.id}`,
-    caption: own.length > 0 && others.length > 0 ? `${own[0]?.member.label} among its siblings` : '',
+    title,
+    caption: [own.length > 0 && others.length > 0 ? `${own[0]?.member.label} among its siblings` : '', lane.spec.title]
+      .filter(Boolean)
+      .join(' · '),
     members: [...own, ...others].map(({ member }) => member),
     isAlike: true,
     marks,

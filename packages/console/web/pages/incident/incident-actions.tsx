@@ -5,6 +5,7 @@ import { acknowledge, useMoved } from '../../api/incidents.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { incidentMarkdown } from './incident-markdown.ts'
+import { useMetricTitles } from './metric-titles.ts'
 
 /** Acknowledge an incident, and take it along: as a link, as Markdown, and as JSON. */
 export function IncidentActions({
@@ -16,6 +17,7 @@ export function IncidentActions({
 }) {
   const { incident } = answer
   const moved = useMoved(incident.id).data
+  const titleOf = useMetricTitles()
   const [fault, setFault] = useState('')
   return (
     <>
@@ -29,7 +31,10 @@ export function IncidentActions({
         </button>
       )}
       <CopyButton label="Copy link" icon="link" text={() => location.href} />
-      <CopyButton label="Copy as Markdown" text={() => incidentMarkdown(answer, devices, moved, location.href)} />
+      <CopyButton
+        label="Copy as Markdown"
+        text={() => incidentMarkdown(answer, devices, { moved, titleOf, address: location.href })}
+      />
       <a className="button" download={`${incident.id.replaceAll(':', '-')}.json`} href={jsonAddress(answer, moved)}>
         <Icon name="download" /> JSON
       </a>

@@ -5,6 +5,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { devicePath } from '../../devices/device.ts'
+import { titleOf } from '../../format/names.ts'
 import { countText } from '../../format/number.ts'
 import { formatAge, formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../../format/time.ts'
 import type { PageState } from '../../state/time-window.ts'
@@ -70,7 +71,7 @@ export function incidentFacts(
       value: incidentPlace(incident, devices),
       caption: device ? createElement(Link, { href: hrefTo(devicePath(device)) }, device.name) : 'not on this node now',
     },
-    { label: 'Rule', value: rule, caption: cause ? limitWords(cause) : '' },
+    { label: 'Rule', value: titleOf(rule), caption: cause ? limitWords(cause) : '' },
     {
       label: 'Opened',
       value: opened ? formatClock(opened.atMs, zone) : '–',

@@ -1,8 +1,9 @@
-import type { IncidentAnswer, IncidentMoment, MovedAnswer } from '@sonde/sdk/api'
+import type { IncidentAnswer, IncidentMoment, MovedAnswer, MovedSignal } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { formatDateTime } from '../../format/time.ts'
-import { incidentLasted, incidentPlace } from '../incidents/incident-words.ts'
+import { incidentLasted, incidentPlace, placeTitle } from '../incidents/incident-words.ts'
 import { changeWords, valueWords } from './change-words.ts'
+import type { MetricTitles } from './metric-titles.ts'
 
 /** Signals that the text lists. */
 const SIGNAL_COUNT = 10
@@ -11,8 +12,11 @@ const SIGNAL_COUNT = 10
 export function incidentMarkdown(
   { incident, opened, peak, notes, nowMs }: IncidentAnswer,
   devices: readonly DeviceInfo[],
-  moved: MovedAnswer | undefined,
-  address: string,
+  {
+    moved,
+    titleOf,
+    address,
+  }: { readonly moved: MovedAnswer | undefined; readonly titleOf: MetricTitles; readonly address: string },
 ): string {
   const { title, rule, startMs, endMs, affected, hints, isSimulated, node } = incident
   const lines = [
@@ -27,7 +31,9 @@ export function incidentMarkdown(
     `* Rule: \`${rule.replaceAll('`', '')}\``,
     ...momentLine('When it opened', opened),
     ...momentLine('At its worst', peak),
-    ...(affected.length === 0 ? [] : [`* Affected: ${affected.map(marked).join(', ')}`]),
+    ...(affected.length === 0
+      ? []
+      : [`* Affected: ${affected.map((id) => marked(placeTitle(id, devices))).join(', ')}`]),
     `* Page: ${address}`,
     ...section(
       'Of the same cause',
@@ -35,12 +41,7 @@ export function incidentMarkdown(
     ),
     ...section(
       'What else moved',
-      (moved?.signals ?? [])
-        .slice(0, SIGNAL_COUNT)
-        .map(
-          (one) =>
-            `* \`${one.metric}\`: ${valueWords(one, one.before)} → ${valueWords(one, one.after)} (${changeWords(one)})`,
-        ),
+      (moved?.signals ?? []).slice(0, SIGNAL_COUNT).map((one) => movedLine(one, titleOf)),
     ),
     ...section(
       'Notes',
@@ -50,6 +51,13 @@ export function incidentMarkdown(
     ),
   ]
   return `${lines.join('\n').replace(/[\u00a0\u202f]/g, ' ')}\n`
+}
+
+function movedLine(signal: MovedSignal, titleOf: MetricTitles): string {
+  const { metric, before, after } = signal
+  const { title, help } = titleOf(metric)
+  const [from, to] = [valueWords(signal, before, help), valueWords(signal, after, help)]
+  return `* ${marked(title)} (\`${metric}\`): ${from} → ${to}, ${changeWords(signal, help)}`
 }
 
 function momentLine(what: string, moment: IncidentMoment | undefined): string[] {

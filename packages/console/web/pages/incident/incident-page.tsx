@@ -12,6 +12,7 @@ import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
+import { useShowsWindow } from '../../state/own-window.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { EventPage } from '../event/event-page.tsx'
 import { incidentState } from '../incidents/incident-words.ts'
@@ -87,6 +88,7 @@ function Known({ answer }: { readonly answer: IncidentAnswer }) {
   const nowMs = useToldSecond()
   const known = useDevices().data?.devices ?? []
   const zone = page.url.tz ?? 'utc'
+  useShowsWindow(answer.window.fromMs, answer.window.toMs)
   return (
     <>
       <PageHead

@@ -2,14 +2,16 @@ import type { IncidentAnswer, MovedSignal } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useMoved } from '../../api/incidents.ts'
+import { Breakable } from '../../components/breakable.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
-import { deviceTitle } from '../../devices/device.ts'
 import { countText } from '../../format/number.ts'
 import { formatSignal } from '../../state/signal.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { placeTitle } from '../incidents/incident-words.ts'
 import { changeWords, valueWords } from './change-words.ts'
+import { useMetricTitles } from './metric-titles.ts'
 
 /** Other signals that moved when the incident began, the farthest first. */
 export function MovedPanel({
@@ -21,6 +23,8 @@ export function MovedPanel({
 }) {
   const page = usePageState()
   const { data, error } = useMoved(incident.id)
+  const titleOf = useMetricTitles()
+  const helpOf = ({ metric }: MovedSignal) => titleOf(metric).help
   const around = { rangeMs: undefined, fromMs: Math.floor(window.fromMs), toMs: Math.ceil(window.toMs) }
   const columns: readonly TableColumn<MovedSignal>[] = [
     {
@@ -28,8 +32,16 @@ export function MovedPanel({
       head: 'Signal',
       kind: 'rowHead',
       look: 'is-wrapping',
+      title: helpOf,
       cell: (signal) => (
-        <Link href={page.hrefTo('/explore', { ...around, sig: [signalOf(signal)] })}>{signal.metric}</Link>
+        <>
+          <Link href={page.hrefTo('/explore', { ...around, sig: [signalOf(signal)] })}>
+            {titleOf(signal.metric).title}
+          </Link>
+          <span className="signal-name">
+            <Breakable name={signal.metric} />
+          </span>
+        </>
       ),
     },
     { key: 'device', head: 'Device', label: 'device', cell: (signal) => placeOf(signal, devices) },
@@ -38,10 +50,22 @@ export function MovedPanel({
       head: 'Before',
       kind: 'number',
       label: 'before',
-      cell: (signal) => valueWords(signal, signal.before),
+      cell: (signal) => valueWords(signal, signal.before, helpOf(signal)),
     },
-    { key: 'after', head: 'After', kind: 'number', label: 'after', cell: (signal) => valueWords(signal, signal.after) },
-    { key: 'change', head: 'Change', kind: 'number', label: 'change', cell: changeWords },
+    {
+      key: 'after',
+      head: 'After',
+      kind: 'number',
+      label: 'after',
+      cell: (signal) => valueWords(signal, signal.after, helpOf(signal)),
+    },
+    {
+      key: 'change',
+      head: 'Change',
+      kind: 'number',
+      label: 'change',
+      cell: (signal) => changeWords(signal, helpOf(signal)),
+    },
   ]
   const lookedAt = data ? `of ${countText(data.examined, 'metric')}` : ''
   return (
@@ -76,7 +100,6 @@ function signalOf({ metric, function: fn }: MovedSignal): string {
 }
 
 function placeOf({ device, moreCount = 0 }: MovedSignal, devices: readonly DeviceInfo[]): string {
-  const known = devices.find(({ id }) => id === device)
-  const name = known ? deviceTitle(known) : device === '' ? 'the node' : device
+  const name = device === '' ? 'the node' : placeTitle(device, devices)
   return moreCount === 0 ? name : `${name} and ${moreCount} more`
 }

@@ -7,16 +7,12 @@ import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
+import { incidentPath } from '../../devices/incident-path.ts'
 import { countText } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from './event-device.ts'
 import { incidentLasted, incidentPlace, incidentSentences, incidentState, worstFirst } from './incident-words.ts'
-
-/** The address of the page of an incident, which has its own window. */
-export function incidentPath(id: string): string {
-  return `/incidents/${encodeURIComponent(id)}`
-}
 
 /** One row per incident; open incidents come first, the worst of them first. */
 export function IncidentTable({

@@ -22,9 +22,13 @@ export function incidentState(incident: Incident): { readonly tone: StateTone; r
 
 /** Title of the device of an incident. */
 export function incidentPlace(incident: Incident, devices: readonly DeviceInfo[]): string {
-  if (incident.event) return eventPlace(incident.event, devices)
-  const device = devices.find(({ id }) => id === incident.device)
-  return device ? deviceTitle(device) : placeWords(incident)
+  return incident.event ? eventPlace(incident.event, devices) : placeTitle(incident.device, devices)
+}
+
+/** Title of the device of a hint, or the node in words. */
+export function placeTitle(id: string, devices: readonly DeviceInfo[]): string {
+  const device = devices.find((one) => one.id === id)
+  return device ? deviceTitle(device) : placeWords({ device: id })
 }
 
 /** The sentences of an incident in a table: what was measured, why it ended, and its effects. */
