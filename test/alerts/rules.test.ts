@@ -33,6 +33,14 @@ test('each alert waits, has a severity and a component, texts with a number, and
   }
 })
 
+test('rules compare rates and increases of counters, and where a counter is new', () => {
+  for (const { expr } of files.flatMap((file) => rulesOf(file))) {
+    const rest = expr.replace(/\b(\w+_total)(\{[^}]*\})?\s*(\[|unless \1 offset)/g, '')
+    // A counter on the right of `and on` only says that the device was there.
+    assert.doesNotMatch(rest.replace(/and on \([^)]*\)\s*\w+_total/g, ''), /_total\b/, expr)
+  }
+})
+
 test('each runbook is that of an alert, and the list of runbooks has each alert once', () => {
   const alerts = [...new Set(files.flatMap(alertsOf).map(({ alert }) => alert))].sort()
   const folder = new URL('../../docs/runbooks/', import.meta.url)
