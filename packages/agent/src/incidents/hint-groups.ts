@@ -1,80 +1,74 @@
-import { type Hint, spanOfHint } from '@sonde/sdk/api'
+import type { Hint } from '@sonde/sdk/api'
 import { RULES } from '../hints/hints.ts'
-
-/** Two hints of one cause begin this close to each other at most, unless one continues the other. Milliseconds. */
-const TOGETHER_MS = 300_000
-/** Hints of one rule on different devices have one cause if they begin this close to each other. Milliseconds. */
-const AT_ONCE_MS = 30_000
-/** Longest time between two hints of one incident. Unit: milliseconds. */
-export const AGAIN_MS = 120_000
+import { causeKeys, earlierKeys } from './cause-keys.ts'
 
 const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(({ name }, at) => [name, at]))
 
-/** For each rule, the rules that explain its fault, and whether they must hold on the same device. */
-const EXPLAINED: ReadonlyMap<string, Readonly<Record<string, 'device' | 'node'>>> = new Map(
-  RULES.map(({ name, explainedBy = {} }) => [name, explainedBy]),
-)
-
 /**
  * Groups hints by their cause: the cause of each group comes first. Every hint is in one group, whatever the order of
- * the input.
+ * the input. Hints are taken by their starts, and each finds earlier hints of its cause by their keys, so the time
+ * grows with the number of hints and not with its square.
  */
 export function hintGroups(hints: readonly Hint[]): Hint[][] {
-  const closed: Hint[][] = []
-  let recent: Hint[][] = []
   const byStart = hints.toSorted((a, b) => a.sinceMs - b.sinceMs || compareEvents(a, b))
-  for (const hint of byStart) {
-    const joined: Hint[] = []
-    const others: Hint[][] = []
-    for (const group of recent) {
-      if (group.some((other) => isOneCause(other, hint))) joined.push(...group)
-      // Later hints begin even later, so no hint joins this group any more.
-      else if (group.every((other) => endOf(other) + AGAIN_MS < hint.sinceMs)) closed.push(group)
-      else others.push(group)
-    }
-    recent = [...others, [...joined, hint]]
+  const groups = new OpenGroups(byStart.length)
+  for (const [at, hint] of byStart.entries()) {
+    for (const key of earlierKeys(hint)) groups.join(key, at, hint.sinceMs)
+    for (const { key, untilMs } of causeKeys(hint)) groups.add(key, { at, untilMs }, hint.sinceMs)
   }
-  return [...closed, ...recent].map((group) => group.sort(byCause))
+  const found = Map.groupBy(byStart.keys(), (at) => groups.of(at))
+  return [...found.values()].map((group) => group.map((at) => byStart[at] as Hint).sort(byCause))
+}
+
+/** A hint of a group that later hints may still join. */
+interface OpenMember {
+  readonly at: number
+  /** Unit: milliseconds since the Unix epoch. */
+  readonly untilMs: number
+}
+
+/** Groups of hints, and the keys by which later hints find them. Hints come by their starts. */
+class OpenGroups {
+  /** For each hint an earlier or equal hint of its group; the first of a group has itself. */
+  readonly #first: Int32Array
+  /** One member of each group for each key: the last that can be joined. */
+  readonly #members = new Map<string, OpenMember[]>()
+
+  constructor(count: number) {
+    this.#first = Int32Array.from({ length: count }, (_, at) => at)
+  }
+
+  /** The first hint of the group of a hint. */
+  of(at: number): number {
+    let first = at
+    while (this.#first[first] !== first) {
+      const next = this.#first[first] as number
+      this.#first[first] = this.#first[next] as number
+      first = next
+    }
+    return first
+  }
+
+  /** Joins the group of a hint with the groups that have a key at its start. */
+  join(key: string, at: number, startMs: number): void {
+    for (const { at: other, untilMs } of this.#members.get(key) ?? []) {
+      if (untilMs < startMs) continue
+      const [one, two] = [this.of(other), this.of(at)]
+      this.#first[Math.max(one, two)] = Math.min(one, two)
+    }
+  }
+
+  add(key: string, member: OpenMember, startMs: number): void {
+    const kept = (this.#members.get(key) ?? []).filter(({ untilMs }) => untilMs >= startMs)
+    const isOwn = ({ at }: OpenMember) => this.of(at) === this.of(member.at)
+    const untilMs = Math.max(member.untilMs, ...kept.filter(isOwn).map((own) => own.untilMs))
+    this.#members.set(key, [...kept.filter((one) => !isOwn(one)), { at: member.at, untilMs }])
+  }
 }
 
 /** The number of a group is the number of its first hint. */
 export function groupNumber(group: readonly Hint[]): string {
   return group.reduce((first, hint) => (compareEvents(hint, first) < 0 ? hint : first)).event
-}
-
-/** Whether two hints have one cause. `later` began later. */
-function isOneCause(earlier: Hint, later: Hint): boolean {
-  if (isSimulatedHint(earlier) !== isSimulatedHint(later)) return false
-  const apartMs = later.sinceMs - earlier.sinceMs
-  const isSameRule = earlier.rule === later.rule
-  if (earlier.device === later.device && isSameRule) return later.sinceMs <= endOf(earlier) + AGAIN_MS
-  if (isSameRule && apartMs <= AT_ONCE_MS) return true
-  if (apartMs > TOGETHER_MS || later.sinceMs > endOf(earlier) + AGAIN_MS) return false
-  // A notice about the set-up of a device, such as a far NIC, has nothing to do with its faults.
-  if (earlier.severity === 'notice' || later.severity === 'notice') return isExplained(earlier, later)
-  return (
-    earlier.device === later.device ||
-    earlier.affected.includes(later.device) ||
-    later.affected.includes(earlier.device) ||
-    isExplained(earlier, later)
-  )
-}
-
-function endOf(hint: Hint): number {
-  return spanOfHint(hint).toMs ?? Number.POSITIVE_INFINITY
-}
-
-function isExplained(one: Hint, other: Hint): boolean {
-  const by = (effect: Hint, cause: Hint): boolean => {
-    const where = EXPLAINED.get(effect.rule)?.[cause.rule]
-    return where === 'node' || (where === 'device' && effect.device === cause.device)
-  }
-  return by(one, other) || by(other, one)
-}
-
-/** Whether a hint is about the simulated node. */
-export function isSimulatedHint({ device }: Pick<Hint, 'device'>): boolean {
-  return device.startsWith('sim-')
 }
 
 /**

@@ -11,7 +11,8 @@ import {
 } from '@sonde/sdk/api'
 import type { HintHistory, KnownHints } from '../hints/history/hint-history.ts'
 import type { Traceback } from '../traceback/traceback.ts'
-import { AGAIN_MS, hintGroups } from './hint-groups.ts'
+import { AGAIN_MS } from './cause-keys.ts'
+import { hintGroups } from './hint-groups.ts'
 import { type IncidentFilter, matchesIncident } from './incident-filter.ts'
 import { cursorBefore, cursorBehind, isBehind, readCursor } from './list-cursor.ts'
 import { type AcknowledgedBy, byListOrder, eventIncident, hintIncident } from './make-incident.ts'
@@ -109,8 +110,9 @@ export class Incidents {
   async #known({ state, kind, toMs }: IncidentFilter, fromMs: number, stateMs: number): Promise<KnownHints> {
     const { hintHistory } = this.#options
     const { hints, ended } = hintHistory.recent()
-    if (kind === 'event') return { hints: [], unknown: [], fromMs }
-    if (state === 'open' && toMs === undefined) return { hints: [...hints, ...ended], unknown: [], fromMs }
+    if (kind === 'event') return { hints: [], unknown: [], fromMs, unreadable: 0 }
+    if (state === 'open' && toMs === undefined)
+      return { hints: [...hints, ...ended], unknown: [], fromMs, unreadable: 0 }
     return hintHistory.window(fromMs, stateMs)
   }
 

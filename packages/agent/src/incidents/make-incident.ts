@@ -1,6 +1,7 @@
 import type { Hint, HintSeverity, Incident, IncidentNote, TracebackEvent } from '@sonde/sdk/api'
 import { spanOfHint } from '@sonde/sdk/api'
-import { groupNumber, isSimulatedHint } from './hint-groups.ts'
+import { isSimulatedHint } from './cause-keys.ts'
+import { groupNumber } from './hint-groups.ts'
 
 const RANKS: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
 

@@ -1,16 +1,15 @@
-import { type Hint, type HintsAnswer, type HintsUnknown, isInWindow, spanOfHint } from '@sonde/sdk/api'
+import { type Hint, type HintsAnswer, type HintsUnknown, type HintWindow, isInWindow, spanOfHint } from '@sonde/sdk/api'
 import { type History, messageOf } from '@sonde/sdk/internal'
 import { interruptionsIn, interruptionType } from '../../interruptions/interruption.ts'
 import type { KeptRecords } from '../../pipeline/kept-records.ts'
 import { ENDED_KEEP_MS } from '../cases/case-book.ts'
 import { hintType } from './hint-type.ts'
 import { hintPauseType, pausesIn, spansWithin } from './pauses.ts'
+import { readStatements, STATEMENT_LIMIT, type StatementsRead, statementsBackwards } from './read-statements.ts'
 import { outside, STRETCH_MAX_MS, simulatedPastType, stretchesIn } from './simulated-past-type.ts'
 import { explained, unwatchedSpans } from './watched-spans.ts'
 import { cutHint, hintEnd, lastSeenIn, type Statement, statementsIn, UNSTATED_MS, windowHints } from './window-hints.ts'
 
-/** Most statements that one question reads. Its answer tells from which time on it is complete. */
-const STATEMENT_LIMIT = 20_000
 /** Most pauses that one question reads, the earliest first. There are a few a day. */
 const PAUSE_LIMIT = 1000
 /** Most stretches of a simulated past that one question reads, the earliest first. A day has 1440. */
@@ -19,14 +18,6 @@ const STRETCH_LIMIT = 4000
 const GAP_LEAST_MS = 10_000
 /** A larger step back of the clock only shows in windows of the following day. Unit: milliseconds. */
 const PAUSE_MAX_MS = 86_400_000
-/**
- * Statements are read in pieces of this length, the newest first. The length doubles after an empty piece, because a
- * window may reach back to 1970. Unit: milliseconds.
- */
-const PIECE_MS = 6 * 3_600_000
-/** A piece is not halved below this length. Unit: milliseconds. */
-const PIECE_LEAST_MS = 1000
-
 const NOT_KEPT =
   'No history is kept: ended hints are forgotten after an hour or with the process. Set store.enabled to keep it.'
 
@@ -63,9 +54,14 @@ interface Known {
 export interface KnownHints {
   readonly hints: readonly Hint[]
   readonly unknown: readonly HintsUnknown[]
-  /** The hints are complete from this time on. Later than the window's start if it has too many. */
+  /** The hints are complete from this time on: later than the window's start if that is enough, or has too many. */
   readonly fromMs: number
+  /** Records of hints that are not readable. */
+  readonly unreadable: number
 }
+
+/** Whether the hints from a time on are enough. Ends that come after the window are not known yet. */
+export type IsEnough = (hints: readonly Hint[], fromMs: number) => boolean
 
 /** The hints of any window: from memory, and older hints from a store if there is one. */
 export class HintHistory {
@@ -96,7 +92,7 @@ export class HintHistory {
   async recallInto(hints: Recalling, nowMs = Date.now()): Promise<void> {
     if (this.#store === undefined) return
     const fromMs = nowMs - ENDED_KEEP_MS
-    const { statements } = await readBackwards(this.#store.records, fromMs - UNSTATED_MS, nowMs)
+    const { statements } = await readStatements(this.#store.records, fromMs - UNSTATED_MS, nowMs)
     const window = { fromMs, toMs: nowMs }
     const now = { open: new Set<string>(), nowMs, seen: lastSeenIn(statements) }
     const kept = await this.#withCuts(this.#store, windowHints(statements, window), now)
@@ -108,31 +104,27 @@ export class HintHistory {
 
   /**
    * Hints that held in a window, in their state at its end, with the time at which they ended. Times in milliseconds
-   * since the Unix epoch; the window ends now at the latest.
+   * since the Unix epoch; the window ends now at the latest. The latest hints are read first, until they are enough.
    */
-  async window(fromMs: number, toMs: number): Promise<KnownHints> {
+  async window(fromMs: number, toMs: number, isEnough: IsEnough = () => false): Promise<KnownHints> {
     const now = this.#recent.answer()
     const own = ownIn(now, fromMs, toMs)
-    const memory = { hints: own, fromMs }
+    const memory = { hints: own, fromMs, unreadable: 0 }
     if (this.#store === undefined) return { ...memory, unknown: this.#notInMemory(fromMs, toMs, now, NOT_KEPT) }
     try {
       const { records } = this.#store
-      const read = await readBackwards(records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)
+      const read = await this.#readWindow(this.#store, { fromMs, toMs }, own, isEnough)
       const open = new Set(now.hints.map(({ event }) => event))
       const readToMs = Math.min(toMs + UNSTATED_MS, now.nowMs)
-      const kept = windowHints(read.statements, { fromMs, toMs }).map((hint) => renewed(hint, own, toMs))
-      const known = new Set(kept.map(({ event }) => event))
       const spans = await this.#unwatched(this.#store, fromMs, toMs)
-      const completeMs = Math.max(fromMs, read.fromMs)
-      // Hints that are not written yet are in memory.
-      const hints = [...kept, ...own.filter(({ event }) => !known.has(event))]
       const seen = lastSeenIn(read.statements)
-      const ended = await withEnds(hints, { records, open, fromMs: readToMs, nowMs: now.nowMs, seen })
+      const ended = await withEnds(read.hints, { records, open, fromMs: readToMs, nowMs: now.nowMs, seen })
       const cut = await this.#withCuts(this.#store, ended, { open, nowMs: now.nowMs, seen })
       return {
         hints: cut.filter((hint) => isInWindow(spanOfHint(hint), { fromMs, toMs })),
         unknown: spans.filter((span) => span.toMs > span.fromMs),
-        fromMs: completeMs,
+        fromMs: Math.max(fromMs, read.fromMs),
+        unreadable: read.unreadable,
       }
     } catch (error) {
       const reason = `The store does not answer: ${messageOf(error)}`
@@ -140,10 +132,31 @@ export class HintHistory {
     }
   }
 
+  async #readWindow({ records }: HintStore, window: HintWindow, own: readonly Hint[], isEnough: IsEnough) {
+    const { fromMs, toMs } = window
+    const newer = new Map(own.flatMap((hint) => (hint.seenMs <= toMs ? [[hint.event, hint]] : [])))
+    const hintsOf = (statements: readonly Statement[]) => {
+      const kept = windowHints(statements, window)
+      const known = new Set(kept.map(({ event }) => event))
+      // A statement may be a minute old: memory has the newer state, and hints that are not written yet.
+      return [...kept.map((hint) => newer.get(hint.event) ?? hint), ...own.filter(({ event }) => !known.has(event))]
+    }
+    let read: StatementsRead = { statements: [], unreadable: 0, fromMs: toMs + UNSTATED_MS }
+    let asked = 0
+    for await (read of statementsBackwards(records, fromMs - UNSTATED_MS, toMs + UNSTATED_MS)) {
+      // All hints are made again for each question, so the number of statements doubles between two questions.
+      if (read.statements.length < 2 * asked) continue
+      asked = read.statements.length
+      const hints = hintsOf(read.statements)
+      if (isEnough(hints, read.fromMs)) return { ...read, hints }
+    }
+    return { ...read, hints: hintsOf(read.statements) }
+  }
+
   /** Everything that was stated about some hints in a span, the earliest first; empty if no history is kept. */
   async statements(events: ReadonlySet<string>, fromMs: number, toMs: number): Promise<readonly Statement[]> {
     if (this.#store === undefined) return []
-    const { statements } = await readBackwards(this.#store.records, fromMs, toMs)
+    const { statements } = await readStatements(this.#store.records, fromMs, toMs)
     return statements.filter(({ event }) => events.has(String(event))).sort((a, b) => Number(a.time) - Number(b.time))
   }
 
@@ -198,12 +211,6 @@ function ownIn({ hints, ended }: HintsAnswer, fromMs: number, toMs: number): Hin
   return [...hints, ...ended].filter((hint) => isInWindow(spanOfHint(hint), { fromMs, toMs }))
 }
 
-/** The newer state of a hint from memory, if it is from within the window. A statement may be a minute old. */
-function renewed(hint: Hint, own: readonly Hint[], toMs: number): Hint {
-  const newer = own.find(({ event, seenMs }) => event === hint.event && seenMs <= toMs)
-  return newer ?? hint
-}
-
 /** Adds the ends of hints that went on after the statements that were read, and notes when they were last seen. */
 async function withEnds(
   hints: readonly Hint[],
@@ -216,9 +223,8 @@ async function withEnds(
   let pieceMs = UNSTATED_MS
   while (awaited.size > 0 && atMs < nowMs) {
     const toMs = Math.min(nowMs, atMs + pieceMs)
-    const read = [
-      ...statementsIn(await records({ type: hintType.name, fromMs: atMs, toMs, recordLimit: STATEMENT_LIMIT })),
-    ]
+    const window = { type: hintType.name, fromMs: atMs, toMs, recordLimit: STATEMENT_LIMIT }
+    const { statements: read } = statementsIn(await records(window))
     for (const [event, seenMs] of lastSeenIn(read)) seen.set(event, Math.max(seenMs, seen.get(event) ?? 0))
     const latest = new Map(read.map((statement) => [String(statement.event), statement]))
     for (const event of awaited) {
@@ -232,27 +238,4 @@ async function withEnds(
     pieceMs *= 2
   }
   return hints.map((hint) => ({ ...hint, ...ends.get(hint.event) }))
-}
-
-/**
- * Reads the statements of a window, the newest first. Also returns the time from which they are complete. A piece with
- * too many statements is halved.
- */
-async function readBackwards(records: KeptRecords['records'], fromMs: number, toMs: number) {
-  const statements: Statement[] = []
-  let readFromMs = toMs
-  let pieceMs = PIECE_MS
-  while (readFromMs > fromMs) {
-    const pieceFromMs = Math.max(fromMs, readFromMs - pieceMs)
-    const room = STATEMENT_LIMIT - statements.length
-    const window = { type: hintType.name, fromMs: pieceFromMs, toMs: readFromMs, recordLimit: room + 1 }
-    const piece = [...statementsIn(await records(window))]
-    const isTooMany = piece.length > room
-    if (isTooMany && pieceMs <= PIECE_LEAST_MS) break
-    pieceMs = isTooMany ? pieceMs / 2 : piece.length === 0 ? 2 * pieceMs : pieceMs
-    if (isTooMany) continue
-    statements.push(...piece)
-    readFromMs = pieceFromMs
-  }
-  return { statements, fromMs: readFromMs }
 }

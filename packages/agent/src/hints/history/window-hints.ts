@@ -1,4 +1,4 @@
-import { type Batch, type RecordOf, readRecords, viewsOf } from '@sonde/sdk'
+import { type Batch, type RecordOf, type RecordType, readRecords, viewsOf } from '@sonde/sdk'
 import {
   type Hint,
   type HintComparator,
@@ -8,7 +8,7 @@ import {
   isInWindow,
   spanOfHint,
 } from '@sonde/sdk/api'
-import { hintType } from './hint-type.ts'
+import type { hintType } from './hint-type.ts'
 
 /** How often an open hint is stated. Unit: milliseconds. */
 export const STATED_EVERY_MS = 60_000
@@ -24,14 +24,48 @@ export interface WantedHints {
   readonly toMs: number
 }
 
+/** The values of the words of a statement that this version knows. */
+const WORDS = {
+  edge: ['opened', 'confirmed', 'holds', 'ended', 'dismissed'],
+  stage: ['forming', 'standing', 'lingering'],
+  severity: ['critical', 'warning', 'notice'],
+  comparator: ['>', '>=', '<', '<='],
+} as const
+const TEXTS = ['rule', 'device', 'title', 'sentence', 'unit', 'evidence', 'affected', 'lacks'] as const
+const NUMBERS = ['since_ms', 'seen_ms', 'needed_ms', 'measured_ms', 'value', 'limit'] as const
+const EVENT = /^[1-9]\d{0,19}$/
+
+/** Statements of a store, and the number of those that are not readable. */
+export interface ReadStatements {
+  readonly statements: readonly Statement[]
+  readonly unreadable: number
+}
+
 /**
- * The statements in batches of a store. Batches with another fingerprint come from another version of Sonde and are
- * skipped.
+ * The statements in batches of a store. Another version of Sonde may have written them with another type: its
+ * statements count if they have all fields of this version. A statement that is not readable hides no other statement.
  */
-export function* statementsIn(batches: readonly Batch[]): Generator<Statement> {
+export function statementsIn(batches: readonly Batch[]): ReadStatements {
+  const statements: Statement[] = []
+  let unreadable = 0
   for (const { type, bytes, count, symbols } of batches) {
-    if (type.fingerprint === hintType.fingerprint) yield* readRecords(hintType, viewsOf(bytes), count, symbols)
+    for (const record of readRecords<RecordType>(type, viewsOf(bytes), count, symbols)) {
+      if (isStatement(record)) statements.push(record)
+      else unreadable++
+    }
   }
+  return { statements, unreadable }
+}
+
+function isStatement(record: object): record is Statement {
+  const has = record as Readonly<Record<string, unknown>>
+  return (
+    ['bigint', 'number'].includes(typeof has.time) &&
+    EVENT.test(String(has.event)) &&
+    TEXTS.every((name) => typeof has[name] === 'string') &&
+    NUMBERS.every((name) => Number.isFinite(has[name])) &&
+    Object.entries(WORDS).every(([name, words]) => (words as readonly unknown[]).includes(has[name]))
+  )
 }
 
 /** The hints of a window in their state at its end, each with its end if known. */
@@ -47,8 +81,9 @@ function eventHint(event: string, all: readonly Statement[], { fromMs, toMs }: W
   const said = all.findLast((statement) => statement.seen_ms <= toMs)
   const last = all.at(-1)
   if (said === undefined || last === undefined) return undefined
-  const hint: Hint = { ...hintIn(event, said), ...hintEnd(last) }
-  return isInWindow(spanOfHint(hint), { fromMs, toMs }) ? hint : undefined
+  const end = hintEnd(last)
+  const span = spanOfHint({ sinceMs: said.since_ms, seenMs: said.seen_ms, stage: stageOf(said), ...end } as Hint)
+  return isInWindow(span, { fromMs, toMs }) ? { ...hintIn(event, said), ...end } : undefined
 }
 
 /** How a hint ended, from its last statement; undefined if that states no end: it goes on, or was cut off. */
@@ -78,16 +113,34 @@ function hintIn(event: string, said: Statement): Hint {
   return {
     ...{ id: `${rule}/${device}`, event, rule, device, value, limit, unit, title, sentence },
     severity: said.severity as HintSeverity,
-    stage: said.stage as Hint['stage'],
+    stage: stageOf(said),
     sinceMs: said.since_ms,
     seenMs: said.seen_ms,
     measuredMs: said.measured_ms,
     comparator: said.comparator as HintComparator,
     neededMs: said.needed_ms,
-    evidence: JSON.parse(said.evidence) as HintEvidence[],
-    affected: JSON.parse(said.affected) as string[],
-    lacks: JSON.parse(said.lacks) as string[],
+    evidence: listIn<HintEvidence>(said.evidence, (one) => typeof (one as Partial<HintEvidence>)?.metric === 'string'),
+    affected: listIn<string>(said.affected, isText),
+    lacks: listIn<string>(said.lacks, isText),
   }
+}
+
+function stageOf({ stage }: Statement): Hint['stage'] {
+  return stage as Hint['stage']
+}
+
+/** The elements of a list of a statement that are valid. The hint is shown even if the list is damaged. */
+function listIn<T>(json: string, isValid: (one: unknown) => boolean): T[] {
+  try {
+    const list: unknown = JSON.parse(json)
+    return Array.isArray(list) ? (list.filter(isValid) as T[]) : []
+  } catch {
+    return []
+  }
+}
+
+function isText(one: unknown): boolean {
+  return typeof one === 'string'
 }
 
 function msOf(timeNs: bigint | number): number {

@@ -24,9 +24,10 @@ export function readStored(file: StoreFile, request: RecordsRequest): readonly S
 
 function* readAll(file: StoreFile, { type: name, fromMs, toMs }: RecordsRequest): Generator<StoredBatch> {
   const wants = ({ firstMs, lastMs }: StoredBlock) => lastMs > fromMs && firstMs <= toMs
-  for (const unit of unitsOf(file)) {
+  const types = [...file.catalogue.types].filter(([, { type }]) => type.name === name).map(([id]) => id)
+  for (const unit of unitsOf(file, { types, fromMs, toMs })) {
     const type = file.catalogue.types.get(unit.type)?.type
-    if (type?.name !== name) continue
+    if (type === undefined) continue
     for (const batches of blocksOf(file, unit, wants)) {
       for (const batch of batches) yield* kept(batch, type, (timeMs) => timeMs > fromMs && timeMs <= toMs)
     }

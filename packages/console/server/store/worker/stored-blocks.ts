@@ -32,14 +32,24 @@ export interface StoredBlock {
   readonly lastMs: number
 }
 
-/** All stored blocks by hour, type and source. */
-export function unitsOf({ database }: StoreFile): StoredUnit[] {
+/** Types and a time span of stored records: `(fromMs, toMs]`. Unit: milliseconds since the Unix epoch. */
+export interface UnitsWanted {
+  readonly types: readonly number[]
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** The stored units by hour, type and source; all of them, or those with records of a type in a time span. */
+export function unitsOf({ database }: StoreFile, wanted?: UnitsWanted): StoredUnit[] {
+  const within = 'type IN (SELECT value FROM json_each(:types)) AND last_ms > :fromMs AND first_ms <= :toMs'
+  const isWanted = wanted === undefined ? 'true' : within
   const rows = database.prepare(
-    `SELECT slot, type, source, clock FROM segment WHERE level = ${RAW}
-     UNION SELECT hour, type, source, clock FROM head JOIN writer ON writer.id = head.writer
+    `SELECT slot, type, source, clock FROM segment WHERE level = ${RAW} AND ${isWanted}
+     UNION SELECT hour, type, source, clock FROM head JOIN writer ON writer.id = head.writer WHERE ${isWanted}
      ORDER BY 1, 2, 3, 4`,
   )
-  return rows.all().map(({ slot, type, source, clock }) => ({
+  const found = wanted === undefined ? rows.all() : rows.all({ ...wanted, types: JSON.stringify(wanted.types) })
+  return found.map(({ slot, type, source, clock }) => ({
     slot: Number(slot),
     type: Number(type),
     source: Number(source),
