@@ -1,3 +1,4 @@
+import { dcb } from './dcb/dcb.ts'
 import { dcgmExporter } from './dcgm-exporter/dcgm-exporter.ts'
 import { SOURCES as DOCA_SOURCES } from './doca/sources.ts'
 import { SOURCES as DRIVER_SOURCES } from './ethtool/sources.ts'
@@ -25,6 +26,7 @@ export const SOURCES: readonly SourceDefinition[] = [
   rdmaSamples,
   rdmaPortSamples,
   ...DRIVER_SOURCES,
+  dcb,
   pci,
   pciSamples,
   ...DOCA_SOURCES,

@@ -24,7 +24,7 @@ export class Interfaces {
   readonly #isInterface = new Map<string, boolean>()
   #lists = 0
 
-  constructor({ devices, virtual }: EthtoolOptions, { sysfs }: SourceContext['paths']) {
+  constructor({ devices, virtual }: Pick<EthtoolOptions, 'devices' | 'virtual'>, { sysfs }: SourceContext['paths']) {
     this.folder = join(sysfs, ...FOLDER)
     this.#sysfs = new KernelFiles(sysfs)
     this.#wanted = deviceFilter(devices)
