@@ -8,7 +8,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { counter, createSchema, defineType, label, timestamp } from '@sonde/sdk'
+import type { QueryResult } from '@sonde/sdk/internal'
 import { parse } from 'yaml'
+import { CLUSTER_SIGNALS, RAW_WINDOW_MS, spreadOf } from '../../packages/console/web/pages/nodes/cluster-signals.ts'
+import { ask as askSonde } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
 import { launchPrometheus } from './prometheus-peer.ts'
@@ -97,6 +100,21 @@ describe('deploy/prometheus', needs('prometheus', 'promtool', 'victoria-metrics'
           [8, 8, 8],
           record,
         )
+    }
+  })
+
+  it('a console draws all nodes from recorded series and from raw ones', async () => {
+    const page = await startSonde(['console', '--prometheus', engines.scraping, '--log-level', 'error'])
+    t.after(() => page.stop('SIGKILL'))
+    const toMs = Math.floor(Date.now() / 1000) * 1000
+    for (const signal of CLUSTER_SIGNALS) {
+      const [recorded = [], raw = []] = [RAW_WINDOW_MS + 1, RAW_WINDOW_MS].map((windowMs) =>
+        spreadOf(signal, windowMs, () => true).map(({ query }) => query),
+      )
+      const form = { fromMs: toMs - 10_000, toMs, stepMs: 1000, queries: [...recorded, ...raw] }
+      const { results } = await askSonde<{ results: QueryResult[] }>(page, '/api/v1/query', form)
+      const counts = results.map(({ series }) => series.length)
+      assert.deepEqual(counts, [1, 1, 1, 1, 1, 1], signal.recorded)
     }
   })
 

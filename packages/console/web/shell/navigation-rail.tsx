@@ -108,7 +108,7 @@ function NodesItem({ node }: { readonly node: NodeAnswer | undefined }) {
 
 /** Whether the console has pages of several nodes. */
 function hasNodes(node: NodeAnswer | undefined): boolean {
-  return scopedNode() !== '' || node?.nodeCount !== undefined
+  return scopedNode() !== '' || node?.nodeCount !== undefined || Boolean(node?.backend)
 }
 
 /** A console without a history has pages of its nodes alone. */

@@ -9,7 +9,7 @@ import { NavigationRail } from './navigation-rail.tsx'
 import { ScenarioSheet } from './scenarios/scenario-sheet.tsx'
 import { SearchSheet } from './search-sheet.tsx'
 import { TimeStrip } from './time-strip.tsx'
-import { TopBar, WITHOUT_WINDOW } from './top-bar.tsx'
+import { isTimeless, TopBar } from './top-bar.tsx'
 import { useNotices } from './use-notices.ts'
 import { type ShellSheet, useShortcuts } from './use-shortcuts.ts'
 
@@ -32,7 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </a>
       <NavigationRail onKeys={() => setSheet('keys')} />
       <TopBar onSearch={() => setSheet('search')} onScenarios={() => setSheet('scenarios')} />
-      {!WITHOUT_WINDOW.has(location) && <TimeStrip />}
+      {!isTimeless(location, node) && <TimeStrip />}
       <main id="content" className={stale ? 'content is-stale' : 'content'} tabIndex={-1}>
         <Banner notices={notices} />
         <StaleContext value={stale}>{children}</StaleContext>

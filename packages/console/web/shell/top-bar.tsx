@@ -26,7 +26,7 @@ export function TopBar({ onSearch, onScenarios }: { readonly onSearch: () => voi
         {node?.simulated && <SimulatedBadge onOpen={onScenarios} />}
       </div>
       <LiveState />
-      {hasWindow(location) && <WindowControl />}
+      {hasWindow(location, node) && <WindowControl />}
       <button type="button" className="button search-button" onClick={onSearch} aria-keyshortcuts="Control+K">
         <Icon name="search" />
         <span className="visually-hidden">Search</span>
@@ -62,12 +62,16 @@ function User() {
   )
 }
 
-/** Pages that no window of time changes. */
-export const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['/nodes', '/settings', '/troubleshooting'])
+const WITHOUT_TIME: ReadonlySet<string> = new Set(['/settings', '/troubleshooting'])
+
+/** Whether no window of time changes the page. The list of nodes has charts over a Prometheus only. */
+export function isTimeless(location: string, node: NodeAnswer | undefined): boolean {
+  return WITHOUT_TIME.has(location) || (location === '/nodes' && !node?.backend)
+}
 
 /** Whether the page uses the window. Incidents have their own windows. */
-function hasWindow(location: string): boolean {
-  return !WITHOUT_WINDOW.has(location) && !location.startsWith('/incidents/')
+function hasWindow(location: string, node: NodeAnswer | undefined): boolean {
+  return !isTimeless(location, node) && !location.startsWith('/incidents/')
 }
 
 /** What the server is: a node with its hardware, or a console with its history. */

@@ -7,6 +7,7 @@ import { Headline } from '../../components/headline.tsx'
 import { PageHead } from '../../components/page-head.tsx'
 import { Unanswered } from '../../components/unanswered.tsx'
 import { usePageTitle } from '../use-page-title.ts'
+import { ClusterCharts } from './cluster-charts.tsx'
 import { NodeTable } from './node-table.tsx'
 import { nodesHeadline } from './nodes-headline.ts'
 import { VersionTable } from './version-table.tsx'
@@ -24,9 +25,13 @@ export function NodesPage() {
         <NodeLists />
       ) : (
         <Empty fact="This server lists no nodes.">
-          A console does: name agents in <code className="mono">console.agents</code>, and run{' '}
-          <code className="mono">sonde console</code>.
+          A console does, if agents are named in <code className="mono">console.agents</code>.
         </Empty>
+      )}
+      {node?.backend && (
+        <PanelBoundary>
+          <ClusterCharts />
+        </PanelBoundary>
       )}
     </>
   )
