@@ -4,7 +4,7 @@ import type { ChartMark } from '../chart/chart-spec.ts'
 
 /** Messages of the kernel that came in each step. */
 export const KERNEL_QUERY: MetricQuery = { metric: 'host_kernel_messages_total', function: 'increase' }
-/** Flags on a chart; more would cover it. */
+/** Flags on a chart, and rows of a table; more would cover the rest. */
 const MARK_LIMIT_COUNT = 20
 const KIND_WORDS: Readonly<Record<string, string>> = {
   xid: 'Xid',
@@ -14,21 +14,43 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
   mce: 'machine check',
 }
 
-/**
- * A flag at each step with messages of the kernel about a device; about any device if the address is undefined. The
- * latest flags are kept.
- */
-export function kernelMarks(answer: QueryColumns, address: string | undefined): readonly ChartMark[] {
-  const { grid } = answer
+/** Equal messages of the kernel in one step. */
+export interface KernelMessages {
+  /** End of the step. */
+  readonly atMs: number
+  /** Kind and code: `Xid 79`. */
+  readonly words: string
+  /** PCI address; empty if the messages name none. */
+  readonly address: string
+  readonly count: number
+}
+
+/** Messages of the kernel about the devices with these addresses, or about any device. The latest are kept. */
+export function kernelMessages(
+  { grid, columns }: Pick<QueryColumns, 'grid' | 'columns'>,
+  addresses: ReadonlySet<string> | undefined,
+): readonly KernelMessages[] {
   if (!grid) return []
-  const marks = answer.columns(KERNEL_QUERY).flatMap((column): ChartMark[] => {
+  const messages = columns(KERNEL_QUERY).flatMap((column): KernelMessages[] => {
     const { kind = '', code = '', device = '', simulated } = column.labels
-    if (simulated === 'true' || (address !== undefined && device !== address)) return []
-    const label = [`Kernel: ${KIND_WORDS[kind] ?? kind}`, code, address === undefined ? device : '']
+    if (simulated === 'true' || (addresses !== undefined && !addresses.has(device))) return []
+    const words = [KIND_WORDS[kind] ?? kind, code].filter(Boolean).join(' ')
     return [...grid.slice(column)].flatMap((count, at) => {
-      const fromMs = grid.times[at]
-      return count > 0 && fromMs !== undefined ? [{ fromMs, toMs: fromMs, label: label.filter(Boolean).join(' ') }] : []
+      const atMs = grid.times[at]
+      return count > 0 && atMs !== undefined ? [{ atMs, words, address: device, count: Math.round(count) }] : []
     })
   })
-  return marks.toSorted((a, b) => a.fromMs - b.fromMs).slice(-MARK_LIMIT_COUNT)
+  return messages.toSorted((a, b) => a.atMs - b.atMs).slice(-MARK_LIMIT_COUNT)
+}
+
+/** Messages as flags of charts, with the address of the device where charts are about several. */
+export function kernelMarks(
+  messages: readonly KernelMessages[],
+  { hasAddress }: { readonly hasAddress: boolean },
+): readonly ChartMark[] {
+  return messages.map(({ atMs, words, address }) => ({
+    fromMs: atMs,
+    toMs: atMs,
+    label: ['Kernel:', words, hasAddress ? address : ''].filter(Boolean).join(' '),
+  }))
 }

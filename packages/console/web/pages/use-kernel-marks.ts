@@ -3,7 +3,7 @@ import type { DeviceInfo } from '../api/devices.ts'
 import { useKnownColumns } from '../api/use-known-columns.ts'
 import type { ChartMark } from '../chart/chart-spec.ts'
 import { usePageState } from '../state/time-window.ts'
-import { KERNEL_QUERY, kernelMarks } from './kernel-marks.ts'
+import { KERNEL_QUERY, kernelMarks, kernelMessages } from './kernel-marks.ts'
 
 const QUERIES = [KERNEL_QUERY]
 const NO_QUERIES: typeof QUERIES = []
@@ -16,6 +16,8 @@ export function useKernelMarks({ kind, address, simulated }: DeviceInfo): readon
   const page = usePageState()
   const isNamed = !simulated && (kind === 'host' || address !== '')
   const answer = useKnownColumns(isNamed ? QUERIES : NO_QUERIES, page.range, page.stepMs)
-  const said = JSON.stringify(isNamed ? kernelMarks(answer, kind === 'host' ? undefined : address) : [])
+  const isHost = kind === 'host'
+  const messages = isNamed ? kernelMessages(answer, isHost ? undefined : new Set([address])) : []
+  const said = JSON.stringify(kernelMarks(messages, { hasAddress: isHost }))
   return useMemo(() => JSON.parse(said) as readonly ChartMark[], [said])
 }

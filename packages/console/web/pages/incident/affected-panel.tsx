@@ -2,6 +2,7 @@ import type { IncidentAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { useMoved } from '../../api/incidents.ts'
+import { Outlines } from '../../components/answer-state.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -23,7 +24,7 @@ export function AffectedPanel({
   readonly devices: readonly DeviceInfo[]
 }) {
   const page = usePageState()
-  const moved = useMoved(incident.id).data
+  const { data: moved, error } = useMoved(incident.id)
   const titleOf = useMetricTitles()
   const then = usePodsThen(incident.startMs, devices)
   const rows = [incident.device, ...incident.affected].map((id) => {
@@ -81,6 +82,8 @@ export function AffectedPanel({
         ]
       : []),
   ]
+  // What changed makes rows higher, so that rows before the answer would move.
+  if (!moved && !error) return <Outlines panels={1} waitsFor="a comparison with the minutes before" />
   return (
     <Panel id="affected" title="Devices" caption={hasPods || !then.isKnown ? '' : 'no pod is known that held one then'}>
       <DataTable label="Table of devices" look="is-stacked" columns={columns} rows={rows} keyOf={({ id }) => id} />

@@ -1,54 +1,55 @@
-import { type Hint, type IncidentAnswer, type MetricQuery, spanOfHint, spanOfIncident } from '@sonde/sdk/api'
+import type { Hint, IncidentAnswer, MetricQuery } from '@sonde/sdk/api'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useNode } from '../../api/resources.ts'
 import { useKnownColumns } from '../../api/use-known-columns.ts'
 import { ChartGrid } from '../../chart/chart-grid.tsx'
-import type { ChartMark, ChartSpec } from '../../chart/chart-spec.ts'
+import type { ChartSpec } from '../../chart/chart-spec.ts'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { formatSignal } from '../../state/signal.ts'
-import { stepFor, usePageState } from '../../state/time-window.ts'
+import { usePageState } from '../../state/time-window.ts'
 import { type ExplorerLane, explorerLanes } from '../explore/explorer-lanes.ts'
+import { type IncidentMarks, useIncidentRange } from './incident-range.ts'
 import { useMetricTitles } from './metric-titles.ts'
 
 /** Most signals that are drawn. */
 const SIGNAL_COUNT = 4
-/** The window of an open incident grows in steps, so that samples are not requested each second. Milliseconds. */
-const GROWS_BY_MS = 10_000
 /** A number of the chart is the number of the sentence if they differ by at most this share. */
 const SAME_SHARE = 0.05
 /** Labels of a query that choose between real and simulated series. */
 const KEPT_LABELS = new Set(['simulated'])
 
 /** The signals of the rule around the incident: the device among its siblings, with the limit and the onset. */
-export function EvidenceCharts({ answer: { incident, window } }: { readonly answer: IncidentAnswer }) {
+export function EvidenceCharts({
+  answer: of,
+  marks,
+}: {
+  readonly answer: IncidentAnswer
+  readonly marks: IncidentMarks
+}) {
+  const { incident } = of
   const page = usePageState()
   const node = useNode().data
   const titleOf = useMetricTitles()
+  const { isSimulated } = incident
   const [cause] = incident.hints
-  const toMs = incident.state === 'open' ? Math.ceil(window.toMs / GROWS_BY_MS) * GROWS_BY_MS : Math.ceil(window.toMs)
-  const fromMs = Math.floor(window.fromMs)
   const asked = JSON.stringify((cause?.evidence ?? []).slice(0, SIGNAL_COUNT).map(withSiblings))
   const queries = useMemo(() => JSON.parse(asked) as MetricQuery[], [asked])
-  const range = useMemo(() => ({ kind: 'fixed', fromMs, toMs }) as const, [fromMs, toMs])
-  const answer = useKnownColumns(queries, range, page.url.stepMs ?? stepFor(toMs - fromMs))
-  const told = JSON.stringify({
-    ...(cause ? spanOfHint(cause) : spanOfIncident(incident)),
-    label: incident.title,
-  } satisfies ChartMark)
-  const marks = useMemo(() => [JSON.parse(told) as ChartMark], [told])
+  const { range, stepMs } = useIncidentRange(of)
+  const answer = useKnownColumns(queries, range, stepMs)
   const charts = useMemo(
     () =>
       queries.flatMap((query, at) =>
         explorerLanes([query], answer, { simulated: node?.simulated === true }).map((lane) => ({
-          spec: specOf(lane, { cause, at, marks, title: titleOf(query.metric).title }),
+          spec: specOf(lane, { cause, at, marks, title: titleOf(query.metric).title, isSimulated }),
           answer,
         })),
       ),
-    [queries, answer, node, cause, marks, titleOf],
+    [queries, answer, node, cause, marks, titleOf, isSimulated],
   )
   if (cause === undefined) return null
   const sig = cause.evidence.map(formatSignal)
+  const { fromMs, toMs } = range
   const raw = page.hrefTo('/explore', { sig, rangeMs: undefined, fromMs, toMs, atMs: Math.floor(incident.startMs) })
   return (
     <section aria-labelledby="evidence">
@@ -77,19 +78,21 @@ function specOf(
     at,
     marks,
     title,
+    isSimulated,
   }: {
     readonly cause: Hint | undefined
     /** Place of the signal in the evidence. */
     readonly at: number
-    readonly marks: readonly ChartMark[]
+    readonly marks: IncidentMarks
     readonly title: string
+    readonly isSimulated: boolean
   },
 ): ChartSpec {
   const matchers = cause?.evidence[at]?.matchers ?? []
   const isOwn = ({ labels }: ExplorerLane['series'][number]) =>
     matchers.every(({ label, op, value }) => op !== '=' || (labels[label] ?? '') === value)
   const own = lane.series.filter(isOwn)
-  const others = lane.series.filter((one) => !own.includes(one))
+  const others = lane.series.filter((one) => !own.includes(one) && one.isSimulated === isSimulated)
   const limit = cause && own.some(({ member }) => hasValue(member.values, cause)) ? cause.limit : undefined
   return {
     ...lane.spec,

@@ -22,9 +22,13 @@ import { EffectsPanel } from './effects-panel.tsx'
 import { EvidenceCharts } from './evidence-charts.tsx'
 import { IncidentActions } from './incident-actions.tsx'
 import { incidentFacts, incidentHead } from './incident-facts.ts'
+import { useIncidentMarks } from './incident-range.ts'
+import { KernelPanel } from './kernel-panel.tsx'
 import { MovedPanel } from './moved-panel.tsx'
 import { NotesPanel } from './notes-panel.tsx'
 import { PinPanel } from './pin-panel.tsx'
+import { TrainingCharts } from './training-charts.tsx'
+import { useKernelEvidence } from './use-kernel-evidence.ts'
 
 /** Numbers of events of traceback are shorter than those of hints. */
 const EVENT_ID = /:\d{1,16}$/
@@ -88,6 +92,8 @@ function Known({ answer }: { readonly answer: IncidentAnswer }) {
   const nowMs = useToldSecond()
   const known = useDevices().data?.devices ?? []
   const zone = page.url.tz ?? 'utc'
+  const messages = useKernelEvidence(answer, known)
+  const marks = useIncidentMarks(answer, messages)
   useShowsWindow(answer.window.fromMs, answer.window.toMs)
   return (
     <>
@@ -105,17 +111,27 @@ function Known({ answer }: { readonly answer: IncidentAnswer }) {
       <Headline text={incidentHead(answer, nowMs, zone)} announced={incident.state} />
       <Facts label="The incident" facts={incidentFacts(answer, known, { nowMs, zone, hrefTo: page.hrefTo })} />
       <PanelBoundary>
-        <EvidenceCharts answer={answer} />
+        <EvidenceCharts answer={answer} marks={marks} />
       </PanelBoundary>
-      {incident.hints.length > 1 && <EffectsPanel answer={answer} devices={known} />}
-      <PanelBoundary>
-        <MovedPanel answer={answer} devices={known} />
-      </PanelBoundary>
-      <PanelBoundary>
-        <AffectedPanel answer={answer} devices={known} />
-      </PanelBoundary>
-      <PinPanel answer={answer} />
-      <NotesPanel answer={answer} />
+      <div className="event-columns">
+        <div className="event-main">
+          {messages.length > 0 && <KernelPanel messages={messages} devices={known} />}
+          {incident.hints.length > 1 && <EffectsPanel answer={answer} devices={known} />}
+          <PanelBoundary>
+            <TrainingCharts answer={answer} marks={marks} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <AffectedPanel answer={answer} devices={known} />
+          </PanelBoundary>
+          <PanelBoundary>
+            <MovedPanel answer={answer} devices={known} />
+          </PanelBoundary>
+        </div>
+        <div className="event-main">
+          <PinPanel answer={answer} />
+          <NotesPanel answer={answer} />
+        </div>
+      </div>
     </>
   )
 }

@@ -68,11 +68,10 @@ export function MovedPanel({
     },
   ]
   const lookedAt = data ? `of ${countText(data.examined, 'metric')}` : ''
+  if (!data && !error) return null
   return (
     <Panel id="moved" title="What else moved" caption={lookedAt}>
-      {!data && (
-        <p className="panel-note">{error ? `Not known. ${error.message}` : 'Comparing a minute with before.'}</p>
-      )}
+      {!data && <p className="panel-note">Not known. {error?.message}</p>}
       {data && data.signals.length === 0 && (
         <p className="panel-note">
           Nothing else moved in the minute after it began, compared with the two minutes before.

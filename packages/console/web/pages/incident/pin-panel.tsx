@@ -30,7 +30,6 @@ export function PinPanel({ answer: { incident, window, pin } }: { readonly answe
     <Panel
       id="pin"
       title="Records"
-      caption={span}
       more={
         <button type="button" className="button" disabled={isBusy} onClick={() => void change()}>
           {pin === undefined ? 'Pin' : 'Unpin'}
@@ -39,10 +38,10 @@ export function PinPanel({ answer: { incident, window, pin } }: { readonly answe
     >
       <p className="panel-note incident-pin">
         {pin === undefined ? (
-          'The history removes the records of this window in time. A pin keeps a copy.'
+          `The history removes the records of ${span} in time. A pin keeps a copy.`
         ) : (
           <>
-            {pinWords(pin, zone)} <code className="mono">{pin.command}</code>{' '}
+            {pinWords(pin, zone)} The window is {span}. <code className="mono">{pin.command}</code>{' '}
             <CopyButton label="Copy command" text={() => pin.command} />
           </>
         )}
