@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { counter, createSchema, defineType, label, timestamp } from '@sonde/sdk'
 import type { QueryResult } from '@sonde/sdk/internal'
 import { parse } from 'yaml'
-import { CLUSTER_SIGNALS, RAW_WINDOW_MS, spreadOf } from '../../packages/console/web/pages/nodes/cluster-signals.ts'
+import { CLUSTER_SIGNALS, nodeLines, RAW_WINDOW_MS } from '../../packages/console/web/pages/nodes/cluster-signals.ts'
 import { ask as askSonde } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { startSonde, temporaryDir, until } from '../sonde-process.ts'
@@ -109,7 +109,7 @@ describe('deploy/prometheus', needs('prometheus', 'promtool', 'victoria-metrics'
     const toMs = Math.floor(Date.now() / 1000) * 1000
     for (const signal of CLUSTER_SIGNALS) {
       const [recorded = [], raw = []] = [RAW_WINDOW_MS + 1, RAW_WINDOW_MS].map((windowMs) =>
-        spreadOf(signal, windowMs, () => true).map(({ query }) => query),
+        nodeLines(signal, windowMs, () => true).map(({ query }) => query),
       )
       const form = { fromMs: toMs - 10_000, toMs, stepMs: 1000, queries: [...recorded, ...raw] }
       const { results } = await askSonde<{ results: QueryResult[] }>(page, '/api/v1/query', form)

@@ -4,7 +4,7 @@ import { useComparedColumns } from '../../api/use-speed.ts'
 import { ChartGrid, type GridChart } from '../../chart/chart-grid.tsx'
 import { AnswerState } from '../../components/answer-state.tsx'
 import { rangeMs, usePageState } from '../../state/time-window.ts'
-import { CLUSTER_SIGNALS, RAW_WINDOW_MS, spreadOf } from './cluster-signals.ts'
+import { CLUSTER_SIGNALS, nodeLines, RAW_WINDOW_MS } from './cluster-signals.ts'
 
 /**
  * The nodes behind a Prometheus over the window of the page: the highest, the mean and the lowest of each signal. Long
@@ -17,7 +17,7 @@ export function ClusterCharts() {
   const windowMs = rangeMs(page.range)
   const signals = useMemo(
     () =>
-      CLUSTER_SIGNALS.map((signal) => ({ signal, lines: spreadOf(signal, windowMs, (metric) => known.has(metric)) })),
+      CLUSTER_SIGNALS.map((signal) => ({ signal, lines: nodeLines(signal, windowMs, (metric) => known.has(metric)) })),
     [windowMs, known],
   )
   const queries = useMemo(() => signals.flatMap(({ lines }) => lines.map(({ query }) => query)), [signals])

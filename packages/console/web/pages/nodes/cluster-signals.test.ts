@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { CLUSTER_SIGNALS, RAW_WINDOW_MS, spreadOf } from './cluster-signals.ts'
+import { CLUSTER_SIGNALS, nodeLines, RAW_WINDOW_MS } from './cluster-signals.ts'
 
 const RULES = new URL('../../../../../deploy/prometheus/rules/cluster.yaml', import.meta.url)
 
@@ -18,7 +18,7 @@ test('each signal is recorded by a rule that aggregates the same metric in the s
 test('a window beyond an hour reads recorded series, if the server has them', () => {
   const [signal = assert.fail()] = CLUSTER_SIGNALS
   const metricsOf = (windowMs: number, isKnown: boolean) => [
-    ...new Set(spreadOf(signal, windowMs, () => isKnown).map(({ query }) => query.metric)),
+    ...new Set(nodeLines(signal, windowMs, () => isKnown).map(({ query }) => query.metric)),
   ]
   assert.deepEqual(metricsOf(RAW_WINDOW_MS, true), [signal.raw.metric])
   assert.deepEqual(metricsOf(RAW_WINDOW_MS + 1, true), [signal.recorded])

@@ -68,7 +68,7 @@ export interface SpreadLine {
 }
 
 /** The lines of a signal over a window, from recorded series where the window is long and the server has them. */
-export function spreadOf(
+export function nodeLines(
   { recorded, raw }: ClusterSignal,
   windowMs: number,
   isKnown: (metric: string) => boolean,
