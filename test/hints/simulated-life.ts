@@ -48,10 +48,13 @@ export class SimulatedLife {
       node: 'a-node',
       hintHistory: this.history,
       traceback: {
-        list: () => ({ events: [], leftOut: 0 }),
+        *latest() {
+          yield* []
+        },
+        partsOf: () => [],
         opened: async () => undefined,
         openCount: 0,
-        get: () => undefined,
+        archive: { failed: 0 },
       },
       acknowledgedBy: () => undefined,
     })

@@ -5,7 +5,7 @@ import { askerOf } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import { marksIn } from '../traceback/event-list.ts'
-import { joinParts, partEntry, partsOfEvent } from '../traceback/parts.ts'
+import { joinParts, partEntry } from '../traceback/parts.ts'
 import { encodeSamples, SAMPLES_CONTENT_TYPE } from '../traceback/read/encode.ts'
 import { eventLanes, LANES_MAX, type LaneFilter } from '../traceback/read/lanes.ts'
 import { type LaneSamplesRequest, readSamples } from '../traceback/read/samples.ts'
@@ -59,7 +59,7 @@ async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promis
   const { index } = await traceback.readable(event.id)
   const lanes = await eventLanes(event, index, filter)
   const { fromMs, toMs } = windowOf(event)
-  const parts = partsOfEvent(event, traceback.events())
+  const parts = traceback.partsOf(event.id)
   return {
     node: agent.node,
     event,
@@ -67,7 +67,7 @@ async function eventAnswer(agent: Agent, id: string, filter: LaneFilter): Promis
     parts: parts.length > 1 ? parts.slice(-PARTS_MAX).map(partEntry) : [],
     leftOut: index.leftOut.toSorted((a, b) => a.fromMs - b.fromMs),
     ...lanes,
-    marks: marksIn(traceback.events(), fromMs, toMs, MARKS_MAX),
+    marks: marksIn(traceback.latest(), fromMs, toMs, MARKS_MAX),
   }
 }
 

@@ -47,14 +47,15 @@ function matches(event: TracebackEvent, { rule, device, state, fromMs, toMs }: E
 /**
  * Starts and ends of events within a time span, the earliest first. The cut between two parts of an event gives no
  * mark.
- * @param parts By start, the latest last.
+ * @param events Open events first, then the others, the latest end first.
  */
-export function marksIn(parts: Iterable<TracebackEvent>, fromMs: number, toMs: number, limit: number): EventMark[] {
+export function marksIn(events: Iterable<TracebackEvent>, fromMs: number, toMs: number, limit: number): EventMark[] {
   const marks: EventMark[] = []
-  for (const { id: event, rule, device, startMs, endMs, errorMs } of wholeEvents(parts)) {
+  for (const { id: event, rule, device, startMs, endMs, errorMs } of events) {
+    if (endMs !== undefined && endMs < fromMs) break
     const mark = { event, rule, device, errorMs }
     if (startMs >= fromMs && startMs <= toMs) marks.push({ ...mark, atMs: startMs, isStart: true })
-    if (endMs !== undefined && endMs >= fromMs && endMs <= toMs) marks.push({ ...mark, atMs: endMs, isStart: false })
+    if (endMs !== undefined && endMs <= toMs) marks.push({ ...mark, atMs: endMs, isStart: false })
   }
   return marks.sort((a, b) => a.atMs - b.atMs).slice(0, limit)
 }

@@ -15,12 +15,6 @@ export function wholeEvents(parts: Iterable<TracebackEvent>): TracebackEvent[] {
   return Array.from(found.values(), joinParts)
 }
 
-/** The parts of the event that a part belongs to. */
-export function partsOfEvent(event: TracebackEvent, all: Iterable<TracebackEvent>): readonly TracebackEvent[] {
-  const id = firstPartId(event)
-  return [...all].filter((other) => firstPartId(other) === id)
-}
-
 /** An entry for a list of parts. */
 export function partEntry({ id, startMs, endMs }: TracebackEvent): EventPart {
   return { id, startMs, ...(endMs === undefined ? {} : { endMs }) }
@@ -49,7 +43,8 @@ export function joinParts(parts: readonly TracebackEvent[]): TracebackEvent {
   }
 }
 
-function firstPartId({ id, first }: TracebackEvent): number {
+/** The number of the first part of an event. Its part may have made room for others. */
+export function firstPartId({ id, first }: TracebackEvent): number {
   return first?.id ?? id
 }
 

@@ -10,6 +10,7 @@ import { Archive } from './keep/archive.ts'
 import { type EventDisk, systemDisk } from './keep/disk.ts'
 import { LimitsReport } from './limits-report.ts'
 import type { EventDeviceLookup, KnownRules } from './lookups.ts'
+import { firstPartId, joinParts } from './parts.ts'
 import { type EventContent, EventReader } from './read/event-reader.ts'
 import type { ReadableEvent } from './read/samples.ts'
 import { type Beginning, type BeginOptions, beginEvent } from './window/begin-event.ts'
@@ -186,6 +187,26 @@ export class Traceback {
     return new Set(this.#open.all().map(({ first }) => first.id)).size
   }
 
+  /** The parts of the event that a part belongs to, by start; empty if there is none. */
+  partsOf(id: number): readonly TracebackEvent[] {
+    const part = this.get(id)
+    const first = part === undefined ? id : firstPartId(part)
+    const open = this.#toldOpen().filter((one) => firstPartId(one) === first)
+    return [...this.archive.whole.partsOf(first), ...open]
+  }
+
+  /**
+   * Events as people see them: those of several parts are one. Open events come first, then those that ended at a time
+   * or before, the latest first. Take what you need: nothing else is looked at.
+   */
+  *latest(toMs = Number.POSITIVE_INFINITY): Generator<TracebackEvent> {
+    const { whole } = this.archive
+    const open = Map.groupBy(this.#toldOpen(), firstPartId)
+    for (const [first, parts] of open) yield joinParts([...whole.partsOf(first), ...parts])
+    const listed = new Set([...open.keys()].flatMap((first) => whole.partsOf(first)[0]?.id ?? []))
+    for (const event of whole.endedBy(toMs)) if (!listed.has(event.id)) yield event
+  }
+
   /** Matching events, the latest first. */
   list(filter: EventFilter): ListedEvents {
     return listEvents(this.archive.byStart, this.#toldOpen(), filter)
@@ -264,10 +285,10 @@ export class Traceback {
 
   /** Ends a part of an event that continues. The next part starts at the end of the windows of a full part. */
   #cut(event: OpenEvent, monoNs: bigint, isFull: boolean): void {
-    const { id: continues, source, rule, device, isRing, edgeEvent, holder } = event.start
+    const { id: continues, source, rule, device, isRing, edgeEvent, holder, offsetNs } = event.start
     event.close('cut', { monoNs, errorNs: 0n, afterNs: 0n })
     this.#open.ended(event)
-    const from = { source, rule, device, isRing, edgeEvent, holder, continues, first: event.first }
+    const from = { source, rule, device, isRing, edgeEvent, holder, continues, first: event.first, offsetNs }
     const next = this.#isClosed ? undefined : this.#begin({ ...from, monoNs: event.endNs, errorNs: 0n })
     if (next === undefined) this.#mark(event)
     else if (isFull) for (const [ring, ns] of event.cursors) next.cursors.set(ring, ns)

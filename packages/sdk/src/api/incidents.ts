@@ -90,7 +90,16 @@ export interface IncidentsAnswer {
   readonly blind: readonly string[]
   /** Parts of the window without known hints, in order. Empty if all is known. */
   readonly unknown: readonly HintsUnknown[]
+  /** Contents that cannot be shown; absent if there are none. */
+  readonly unshown?: IncidentsUnshown
   readonly traceback: IncidentRules
+}
+
+/** Records and files of incidents that are damaged, or that another version of Sonde wrote. */
+export interface IncidentsUnshown {
+  readonly count: number
+  /** What is not shown and why, as a sentence. */
+  readonly reason: string
 }
 
 /** The numbers of an incident at a moment. */

@@ -7,6 +7,7 @@ import type { EventFile } from './event-file.ts'
 import { KeptEvents } from './kept-events.ts'
 import type { KeptIndex, ReadIndex } from './kept-index.ts'
 import { decodeEvent, decodeIndex, EVENT_LINE_BYTES, encodeNote, NOTE_BYTES } from './note.ts'
+import type { WholeEvents } from './whole-events.ts'
 
 const DATA = '.bin'
 const NOTE = '.json'
@@ -63,6 +64,11 @@ export class Archive {
   /** The events by start, the latest last. Valid until an event is added or removed. */
   get byStart(): readonly TracebackEvent[] {
     return this.#kept.byStart
+  }
+
+  /** The events as people see them: those of several parts are one. */
+  get whole(): WholeEvents {
+    return this.#kept.whole
   }
 
   /** Path of the samples of an event. */

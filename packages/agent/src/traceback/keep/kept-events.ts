@@ -1,4 +1,5 @@
 import type { TracebackEvent } from '@sonde/sdk/api'
+import { WholeEvents } from './whole-events.ts'
 
 /** A kept event. */
 export interface KeptEvent {
@@ -29,6 +30,7 @@ interface OwnerEvents {
  * that begins event after event removes its own events.
  */
 export class KeptEvents {
+  readonly whole = new WholeEvents()
   readonly #limits: KeptLimits
   readonly #byId = new Map<number, KeptEvent>()
   /** By start, then by number: the latest last. */
@@ -69,6 +71,7 @@ export class KeptEvents {
   add(event: TracebackEvent, bytes: number): void {
     this.#byId.set(event.id, { event, bytes })
     this.#byStart.splice(positionByStart(this.#byStart, event), 0, event)
+    this.whole.add(event)
     const held = this.#heldBy(event.client)
     held.numbers.set(event.id, this.#sequence++)
     held.bytes += bytes
@@ -81,6 +84,7 @@ export class KeptEvents {
     const { event, bytes } = kept
     this.#byId.delete(id)
     this.#byStart.splice(positionByStart(this.#byStart, event), 1)
+    this.whole.remove(event)
     const held = this.#heldBy(event.client)
     held.numbers.delete(id)
     held.bytes -= bytes

@@ -44,6 +44,7 @@ export function decodeEvent(beginning: Uint8Array): TracebackEvent {
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) throw wrong(`has no number as ${name}`)
   for (const [name, value] of Object.entries({ rule, device, source, condition, end: why }))
     if (typeof value !== 'string') throw wrong(`has no text as ${name}`)
+  if ((endMs as number) < (startMs as number)) throw wrong('ends before it starts')
   if (!Number.isSafeInteger(id)) throw wrong('has no whole number as id')
   if (event.client !== undefined && !/^\d{1,20}$/.test(String(event.client))) throw wrong('names no client as client')
   return event as TracebackEvent

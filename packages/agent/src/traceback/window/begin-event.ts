@@ -25,7 +25,10 @@ const NS_PER_MS = 1_000_000n
 export type Beginning = Pick<
   EventStart,
   'id' | 'edgeEvent' | 'rule' | 'device' | 'source' | 'isRing' | 'holder' | 'monoNs' | 'errorNs' | 'continues' | 'first'
->
+> & {
+  /** From the monotonic clock to the wall clock; default: that of now. All parts of an event have the same. */
+  readonly offsetNs?: bigint
+}
 
 /** Options of {@link beginEvent}. */
 export interface BeginOptions {
@@ -48,7 +51,7 @@ export interface BeginOptions {
 /** Makes an event without samples. Its file is created with the first samples. */
 export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const { config, version, host, rules, devices, disk, clock, ready } = options
-  const offsetNs = clock.wallOffsetNs()
+  const offsetNs = start.offsetNs ?? clock.wallOffsetNs()
   // A client's source may have the same name as a source of the agent.
   const isOwn = start.holder === undefined
   const running = isOwn ? options.sources().find(({ name }) => name === start.source) : undefined
