@@ -1,16 +1,14 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { type IdleFold, IdleFoldButton } from './idle-fold.tsx'
+import { RowWindow } from './row-window.tsx'
+import { LONG_COUNT } from './sickness.ts'
 import type { Sort } from './sort.ts'
 import { SortHead } from './sort-head.tsx'
 import { TableBox } from './table-box.tsx'
 import { cellClasses, headClasses, type TableColumn } from './table-column.ts'
 
-/** Tables with more rows scroll in a box of their own, if they may. */
-const TALL_COUNT = 24
+/** Height of the box in which a long table scrolls. */
 const TALL_PX = 640
-/** Height of a row whose table draws only the rows in view. */
-const ROW_PX = 24
-/** Rows that are drawn above and below those in view. */
-const MARGIN_COUNT = 4
 
 /** One cell that spans several columns. */
 export interface SpanningCell {
@@ -43,63 +41,50 @@ interface TableProps<Row> {
   /** A cell that replaces several cells of a row. */
   readonly spanOf?: (row: Row) => SpanningCell | undefined
   readonly rowLook?: (row: Row) => string | undefined
-  /** Whether a long table scrolls in a box of its own. */
+  /** Whether a long table scrolls in a box of its own, and draws only the rows in view. */
   readonly isBoxed?: boolean
-  /** Height of a table that draws only the rows in view. Its rows have one height. Default: all rows are drawn. */
+  /** Height of the box of a table that always scrolls in one. */
   readonly windowPx?: number
   /** Place of a row that is marked and kept in view; -1 for none. Only with `windowPx`. */
   readonly current?: number
+  /** Idle rows below the table. */
+  readonly fold?: IdleFold<Row>
+  /** Words by which the search of the browser finds a row that is not drawn. */
+  readonly wordsOf?: (row: Row) => string
   /** What stands below the rows, in the same box. */
   readonly children?: ReactNode
 }
 
 /** A table that its columns describe, in a box that scrolls sideways where the screen is narrow. */
-export function DataTable<Row>({ label, rows = [], isBoxed = false, windowPx, children, ...table }: TableProps<Row>) {
-  if (windowPx !== undefined) return <RowWindow label={label} rows={rows} heightPx={windowPx} {...table} />
+export function DataTable<Row>({ label, rows = [], isBoxed = false, windowPx, children, ...props }: TableProps<Row>) {
+  const { fold, wordsOf, ...table } = props
+  const isLong = isBoxed && rows.length + (fold?.rows.length ?? 0) > LONG_COUNT
+  if (windowPx === undefined && !isLong)
+    return (
+      <TableBox label={label}>
+        <Table rows={rows} {...table} />
+        {children}
+      </TableBox>
+    )
   return (
-    <TableBox label={label} {...(isBoxed && rows.length > TALL_COUNT ? { heightPx: TALL_PX } : {})}>
-      <Table rows={rows} {...table} />
-      {children}
-    </TableBox>
+    <>
+      <RowWindow
+        label={label}
+        rows={rows}
+        heightPx={windowPx ?? TALL_PX}
+        isFixed={windowPx !== undefined}
+        current={table.current}
+        fold={fold}
+        wordsOf={wordsOf}
+      >
+        {(drawn) => <Table {...table} {...drawn} />}
+      </RowWindow>
+      {fold && <IdleFoldButton fold={fold} />}
+    </>
   )
 }
 
-/** A table of thousands of rows, of which only those in view are in the document. */
-function RowWindow<Row>({
-  label,
-  rows,
-  heightPx,
-  current = -1,
-  ...table
-}: Omit<TableProps<Row>, 'rows'> & { readonly rows: readonly Row[]; readonly heightPx: number }) {
-  const [scrolledPx, setScrolledPx] = useState(0)
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const scrolling = box.current?.parentElement
-    if (!scrolling || current < 0) return
-    const topPx = current * ROW_PX
-    if (topPx < scrolling.scrollTop + ROW_PX || topPx > scrolling.scrollTop + heightPx - 3 * ROW_PX)
-      scrolling.scrollTop = topPx - heightPx / 2
-  }, [current, heightPx])
-  const first = Math.max(0, Math.floor(scrolledPx / ROW_PX) - MARGIN_COUNT)
-  const last = Math.min(rows.length, first + Math.ceil(heightPx / ROW_PX) + 2 * MARGIN_COUNT)
-  return (
-    <TableBox label={label} heightPx={heightPx} onScroll={setScrolledPx}>
-      {/* The rows that are not drawn leave their room above and below. */}
-      <div ref={box} style={{ paddingTop: first * ROW_PX, paddingBottom: (rows.length - last) * ROW_PX }}>
-        <Table
-          {...table}
-          rows={rows.slice(first, last)}
-          rowCount={rows.length}
-          firstPlace={first}
-          current={current - first}
-        />
-      </div>
-    </TableBox>
-  )
-}
-
-type DrawnTable<Row> = Omit<TableProps<Row>, 'label' | 'isBoxed' | 'windowPx' | 'children'> & {
+type DrawnTable<Row> = Omit<TableProps<Row>, 'label' | 'isBoxed' | 'windowPx' | 'fold' | 'wordsOf' | 'children'> & {
   /** Rows of the whole table, where only some are drawn. */
   readonly rowCount?: number
   /** Place of the first row that is drawn. */

@@ -19,19 +19,15 @@ test('missing values are last in both directions', () => {
   )
 })
 
-test('rows that need attention stay on top of any sort', () => {
+test('of several keys the first that differs decides, and equal rows keep their order', () => {
   const rows = [
-    { name: 'a', rank: 2 },
-    { name: 'b', rank: 0 },
-    { name: 'c', rank: 2 },
-  ]
-  const names = sortRows(
-    rows,
-    'descending',
-    ({ name }) => name,
-    ({ rank }) => rank,
-  ).map(({ name }) => name)
-  assert.deepEqual(names, ['b', 'c', 'a'])
+    ['a', 1, Number.NaN],
+    ['b', 2, 5],
+    ['c', 1, 7],
+    ['d', 2, 5],
+  ] as const
+  const names = sortRows(rows, 'descending', ([, first, second]) => [first, second]).map(([name]) => name)
+  assert.deepEqual(names, ['b', 'd', 'c', 'a'])
 })
 
 test('a sort is written with a minus where it goes down, and a second press turns it', () => {

@@ -25,30 +25,35 @@ export function nextSort(current: Sort, column: string, first: Sort['direction']
   return { column, direction: current.direction === 'ascending' ? 'descending' : 'ascending' }
 }
 
-/** The sort key of a row. NaN and the empty text count as missing. */
-export type SortKey = number | string
+type Part = number | string
 
-/** Sorts rows by rank, the smallest first, then by the column. Missing values are last in both directions. */
-export function sortRows<Row>(
-  rows: readonly Row[],
-  direction: Sort['direction'],
-  keyOf: (row: Row) => SortKey,
-  rankOf: (row: Row) => number = () => 0,
-): Row[] {
+/** The sort key of a row, or several that are compared one after the other. NaN and the empty text are missing. */
+export type SortKey = Part | readonly Part[]
+
+/** Sorts rows. Missing values are last in both directions. Rows with equal keys keep their order. */
+export function sortRows<Row>(rows: readonly Row[], direction: Sort['direction'], keyOf: (row: Row) => SortKey): Row[] {
   const sign = direction === 'ascending' ? 1 : -1
   return rows
-    .map((row) => ({ row, key: keyOf(row), rank: rankOf(row) }))
-    .sort((a, b) => a.rank - b.rank || compareKeys(a.key, b.key, sign))
+    .map((row) => ({ row, parts: [keyOf(row)].flat() as readonly Part[] }))
+    .sort((a, b) => compareParts(a.parts, b.parts, sign))
     .map(({ row }) => row)
 }
 
-function compareKeys(a: SortKey, b: SortKey, sign: number): number {
+function compareParts(a: readonly Part[], b: readonly Part[], sign: number): number {
+  for (let at = 0; at < a.length; at++) {
+    const difference = comparePart(a[at]!, b[at]!, sign)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function comparePart(a: Part, b: Part, sign: number): number {
   const missing = Number(isMissing(a)) - Number(isMissing(b))
   if (missing !== 0) return missing
   if (isMissing(a)) return 0
   return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : compareNames(String(a), String(b)))
 }
 
-function isMissing(key: SortKey): boolean {
-  return key === '' || Number.isNaN(key)
+function isMissing(part: Part): boolean {
+  return part === '' || Number.isNaN(part)
 }

@@ -1,11 +1,17 @@
+import { countText } from '../format/number.ts'
 import { usePageState } from '../state/time-window.ts'
+import type { IdleFold } from './idle-fold.tsx'
+import { splitIdle } from './sickness.ts'
 import { parseSort, type Sort, sortRows } from './sort.ts'
 import type { TableColumn } from './table-column.ts'
 
-/** The rows that a table shows, and their sort. */
+/** The rows that a table shows, their sort, and the rows that it folds. */
 export interface ChosenRows<Row> {
   readonly rows: readonly Row[]
   readonly sort: Sort
+  /** The idle rows that are folded, or follow the others; absent if there are none. */
+  readonly fold?: IdleFold<Row>
+  readonly wordsOf: (row: Row) => string
 }
 
 /** How rows are chosen by the address. */
@@ -15,19 +21,35 @@ interface Choice<Row> {
   readonly fallback: Sort
   /** The words of a row that the filter of the address is compared with. */
   readonly wordsOf: (row: Row) => string
-  /** Rows with a smaller rank come first, whatever the sort is. Default: all have one rank. */
-  readonly rankOf?: (row: Row) => number
+  /** Whether nothing happens in a row. A long list in its default order folds such rows. Default: none is idle. */
+  readonly isIdle?: (row: Row) => boolean
+  /** What the rows are. */
+  readonly noun?: readonly [one: string, many: string]
 }
 
-/** Filters and sorts rows as the address says. */
+/** Filters, sorts and folds rows as the address says. */
 export function useChosenRows<Row>(
-  rows: readonly Row[],
-  { columns, fallback, wordsOf, rankOf }: Choice<Row>,
+  all: readonly Row[],
+  { columns, fallback, wordsOf, isIdle = () => false, noun = ['row', 'rows'] }: Choice<Row>,
 ): ChosenRows<Row> {
-  const { url } = usePageState()
-  const sort = parseSort(url.sort, fallback)
+  const page = usePageState()
+  const { url } = page
+  const asked = parseSort(url.sort, fallback)
+  const keyOf = (sort: Sort) => columns.find(({ key, sortKey }) => key === sort.column && sortKey)?.sortKey
+  // The sort of the address may be that of another table of the page.
+  const sort = keyOf(asked) ? asked : fallback
   const filter = (url.q ?? '').toLowerCase()
-  const matching = filter === '' ? rows : rows.filter((row) => wordsOf(row).toLowerCase().includes(filter))
-  const sortKeyOf = columns.find(({ key }) => key === sort.column)?.sortKey ?? (() => '')
-  return { rows: sortRows(matching, sort.direction, sortKeyOf, rankOf), sort }
+  const matching = filter === '' ? all : all.filter((row) => wordsOf(row).toLowerCase().includes(filter))
+  const sorted = sortRows(matching, sort.direction, keyOf(sort) ?? (() => ''))
+  const isDefault = sort.column === fallback.column && sort.direction === fallback.direction
+  const { busy, idle } = isDefault && filter === '' ? splitIdle(sorted, isIdle) : { busy: sorted, idle: [] }
+  if (idle.length === 0) return { rows: busy, sort, wordsOf }
+  const isOpen = url.idle === 'shown'
+  const fold: IdleFold<Row> = {
+    rows: idle,
+    words: countText(idle.length, `idle ${noun[0]}`, `idle ${noun[1]}`),
+    isOpen,
+    toggle: () => page.change({ idle: isOpen ? undefined : 'shown' }, 'replace'),
+  }
+  return { rows: isOpen ? [...busy, ...idle] : busy, sort, fold, wordsOf }
 }

@@ -23,6 +23,8 @@ export const INTERFACE_QUERIES = {
 /** Name of a query about interfaces. */
 export type InterfaceSignal = keyof typeof INTERFACE_QUERIES
 
+const NO_SAMPLES = new Float64Array(0)
+
 type SignalColumns = Readonly<Partial<Record<InterfaceSignal, Float64Array>>>
 
 /** The columns of an interface by signal. Signals without samples are missing. */
@@ -89,4 +91,10 @@ export function largestOfLast(values: Float64Array, within: number): number {
     if (!(values[i]! <= largest) && !Number.isNaN(values[i]!)) largest = values[i]!
   }
   return largest
+}
+
+/** Whether columns have samples, and all of them are 0. */
+export function isQuiet(columns: readonly (Float64Array | undefined)[]): boolean {
+  const known = columns.map((values) => largestOfLast(values ?? NO_SAMPLES, Number.POSITIVE_INFINITY))
+  return known.some((largest) => largest === 0) && known.every((largest) => !(largest > 0))
 }

@@ -1,10 +1,11 @@
+import { isSick } from '../components/sickness.ts'
 import type { StateTone } from '../components/state-mark.tsx'
 import { formatQuantity } from '../format/number.ts'
 import { PER_SECOND } from '../format/quantity.ts'
 import { formatAge } from '../format/time.ts'
 import { be, type Tense } from '../format/words.ts'
-import { lastValue, type ReadSpan } from './device-reading.ts'
-import { type InterfaceColumns, largestOfLast } from './interface-data.ts'
+import { lastValue, meanReading, type ReadSpan } from './device-reading.ts'
+import { type InterfaceColumns, isQuiet, largestOfLast } from './interface-data.ts'
 
 /** Samples over which something counts as happening now. */
 const NOW_COUNT = 10
@@ -123,6 +124,27 @@ export function interfaceState(fact: InterfaceFact | undefined): InterfaceState 
   if (fact.drops >= DROPS_MIN)
     return { tone: 'warning', word: 'Drops packets', trouble: `${formatQuantity(PER_SECOND, fact.drops)} drops` }
   return fact.isUp === undefined ? { tone: 'absent', word: 'State unknown' } : { tone: 'ok', word: 'Up' }
+}
+
+/** What an interface carries, for lists that put the busiest first. */
+export interface InterfaceLoad {
+  /** Traffic of both directions. Unit: bytes per second. */
+  readonly load: number
+  /** Whether nothing is wrong with it, and it carried nothing in the window. */
+  readonly isIdle: boolean
+}
+
+/** The load of an interface in this state. */
+export function interfaceLoad(
+  { columns: { sent, received } }: Pick<InterfaceColumns, 'columns'>,
+  state: InterfaceState,
+  span: ReadSpan,
+): InterfaceLoad {
+  const isWell = !isSick(state.tone) && state !== GONE_STATE
+  return {
+    load: (meanReading(sent, span).value || 0) + (meanReading(received, span).value || 0),
+    isIdle: isWell && isQuiet([sent, received]),
+  }
 }
 
 /** The findings about an interface. It is compared with `others`. */

@@ -19,6 +19,7 @@ test('an address that was written reads back as the same state', () => {
     { rangeMs: 86_400_000, lit: ['gpu3', 'gpu5'], view: 'lines', sort: '-sent', q: 'a b&c=d', tz: 'local' },
     { sig: ['rate:netdev_rx_bytes_total:device=eth0', 'last:netdev_up'], stepMs: 15_000 },
     { stepMs: 500 },
+    { sort: '-state', idle: 'shown' },
     { rule: 'tx > rx & more', device: 'sim-nic-0-1', state: 'open', withinMs: 86_400_000 },
     { exporter: 'operator', program: 'ps' },
     { q: 'link speed', kind: 'pci', sort: 'change' },

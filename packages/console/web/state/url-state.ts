@@ -16,6 +16,8 @@ export interface UrlState {
   readonly view?: 'herd' | 'lines'
   /** Column of a table; a leading minus means descending. */
   readonly sort?: string
+  /** Whether long lists show their idle rows. */
+  readonly idle?: 'shown'
   /** Text of a filter. */
   readonly q?: string
   /** The subject of the explain page: a source, a device, a metric, traceback, or `rule:NAME`. */
@@ -131,6 +133,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map(
     lit: (value) => ({ lit: value.split(',').filter(Boolean) }),
     view: (value) => (value === 'herd' || value === 'lines' ? { view: value } : undefined),
     sort: (value) => (/^-?[\w.]+$/.test(value) ? { sort: value } : undefined),
+    idle: (value) => (value === 'shown' ? { idle: value } : undefined),
     q: (value) => ({ q: value.slice(0, 200) }),
     of: (value) => ({ of: value.slice(0, 200) }),
     sig: (_value, all) => ({ sig: all }),
@@ -168,6 +171,7 @@ const FORMS: Readonly<Record<string, string>> = {
   at: 'at is a time such as 2026-11-27T09:16:30Z.',
   view: 'view is herd or lines.',
   sort: 'sort is the name of a column, with - in front where the largest comes first.',
+  idle: 'idle is shown, or left out.',
   step: 'step is a duration such as 1s.',
   state: 'state is open or ended.',
   severity: 'severity is critical, warning or notice.',
@@ -228,6 +232,7 @@ export function formatUrl(state: UrlState): string {
     lit: [state.lit?.length ? state.lit.join(',') : undefined],
     view: [state.view],
     sort: [state.sort],
+    idle: [state.idle],
     q: [state.q || undefined],
     of: [state.of || undefined],
     sig: state.sig ?? [],

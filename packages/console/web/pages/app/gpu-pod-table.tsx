@@ -6,7 +6,8 @@ import { useSeriesOfTypes } from '../../api/resources.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
-import type { Sort } from '../../components/sort.ts'
+import { SICKEST_FIRST } from '../../components/sickness.ts'
+import { sortRows } from '../../components/sort.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
@@ -23,9 +24,8 @@ import { type HeldGpu, heldGpus, namespacedPod } from './held-gpus.ts'
 const HELD_TYPES = ['pod_device', 'pod_gpu'] as const
 /** Most linked GPUs of a pod: as many as a node has. */
 const LINK_COUNT = 16
-const BY_POD: Sort = { column: 'pod', direction: 'ascending' }
 
-/** One row per GPU pod; the sickest come first, whatever the sort is. */
+/** One row per GPU pod; the sickest first. */
 export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
   const series = useSeriesOfTypes(HELD_TYPES).data?.series
   const devices = useDevices().data?.devices
@@ -55,6 +55,7 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
       key: 'state',
       head: 'State',
       cell: ({ condition: { tone, words } }) => <StateMark tone={tone} word={words} />,
+      sortKey: ({ condition }) => -condition.rank,
     },
     {
       key: 'gpus',
@@ -83,24 +84,26 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
       cell: ({ attribution }) => <span className="pod-name">{attributionWords(attribution)}</span>,
     },
   ]
-  const { rows, sort } = useChosenRows(pods, {
-    columns,
-    fallback: BY_POD,
-    wordsOf: ({ name, service, namespace }) => `${name} ${service} ${namespace}`,
-    rankOf: ({ condition }) => condition.rank,
-  })
+  const chosen = useChosenRows(
+    sortRows(pods, 'ascending', ({ name }) => name),
+    {
+      columns,
+      fallback: SICKEST_FIRST,
+      wordsOf: ({ name, service, namespace }) => `${name} ${service} ${namespace}`,
+    },
+  )
   return (
     <Panel id="pod-table" title="Pods" caption={captionOf(pods)} isPresent filter="Filter pods" className="apps-panel">
-      {rows.length === 0 ? (
+      {chosen.rows.length === 0 ? (
         <NothingMatches searched={countText(pods.length, 'pod')} />
       ) : (
         <DataTable
           label="Table of pods"
           look="has-first-fixed"
           columns={columns}
-          rows={rows}
           keyOf={({ namespace, name }) => `${namespace}/${name}`}
-          sort={sort}
+          isBoxed
+          {...chosen}
         />
       )}
     </Panel>

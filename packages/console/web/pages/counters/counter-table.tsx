@@ -4,7 +4,7 @@ import { Breakable } from '../../components/breakable.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
-import type { Sort } from '../../components/sort.ts'
+import { type Sort, sortRows } from '../../components/sort.ts'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { countText, formatQuantity, groupThousands } from '../../format/number.ts'
@@ -68,24 +68,22 @@ export function CounterTable({ types, latest, matchersFor, shared, goneWords = '
     { key: 'age', head: 'Age', kind: 'number', look: 'is-quiet', cell: ({ latest }) => <Age latest={latest} /> },
     { key: 'help', head: 'What it is', isWide: true, look: 'is-quiet is-wrapping', cell: ({ field }) => field.help },
   ]
-  const { rows, sort } = useChosenRows(all, {
-    columns,
-    fallback: AS_READ,
-    wordsOf: ({ field, name }) => `${field.metric} ${name} ${field.help}`,
-    rankOf: (row) => Number(isAbsent(row)),
-  })
+  // Without a sort of the address the fields stand as they are read, and those without a value come last.
+  const chosen = useChosenRows(
+    sortRows(all, 'ascending', (row) => Number(isAbsent(row))),
+    { columns, fallback: AS_READ, wordsOf: ({ field, name }) => `${field.metric} ${name} ${field.help}` },
+  )
   return (
     <Panel id="counter-table" title="Counters" caption="as last read, exact" isPresent filter="Filter counters">
-      {rows.length === 0 ? (
+      {chosen.rows.length === 0 ? (
         <NothingMatches searched={countText(all.length, 'field')} />
       ) : (
         <DataTable
           label="Table of counters"
           look="counter-table has-first-fixed"
           columns={columns}
-          rows={rows}
           keyOf={({ key }) => key}
-          sort={sort}
+          {...chosen}
           spanOf={(row) =>
             isAbsent(row)
               ? {

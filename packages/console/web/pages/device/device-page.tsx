@@ -1,4 +1,4 @@
-import type { Hint, Labels, LatestSeries, MetricQuery, QueryFunction } from '@sonde/sdk/api'
+import type { Labels, LatestSeries, MetricQuery, QueryFunction } from '@sonde/sdk/api'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { type DeviceInfo, useDevices } from '../../api/devices.ts'
@@ -10,7 +10,6 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { PageHead } from '../../components/page-head.tsx'
-import { StateMark } from '../../components/state-mark.tsx'
 import { devicePath, deviceTitle, isSeriesOf, linkPath, matchersFor } from '../../devices/device.ts'
 import {
   type DeviceReading,
@@ -22,7 +21,7 @@ import {
   readingOfNow,
 } from '../../devices/device-reading.ts'
 import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
-import { hintState, tileWordsOf, worstByDevice } from '../../devices/hint-words.ts'
+import { worstByDevice } from '../../devices/hint-words.ts'
 import { deviceAt } from '../../devices/moment-hints.ts'
 import { useSecond } from '../../state/clock.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -329,27 +328,4 @@ function DeviceHeadline({ device, isSilent }: { readonly device: DeviceInfo; rea
   const text = deviceSentence(deviceAt(device, moment.toMs), seen, spoken, { isSilent })
   const worst = worstByDevice(seen.hints).get(device.id)
   return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={worst} />
-}
-
-/** State of a device by its hints, for tables. */
-export function DeviceState({
-  device,
-  hint,
-  isJudged,
-  isSilent = false,
-}: {
-  readonly device: DeviceInfo
-  readonly hint: Hint | undefined
-  /** False if the hints are unknown. */
-  readonly isJudged: boolean
-  /** Whether it has no samples. A silent device is never shown as in range. Default: false. */
-  readonly isSilent?: boolean
-}) {
-  if (hint) {
-    const words = tileWordsOf(hint, deviceTitle(device))
-    return <StateMark tone={hintState(hint).tone} word={`${words.charAt(0).toUpperCase()}${words.slice(1)}`} />
-  }
-  if (device.state === 'gone') return <StateMark tone="warning" word="Gone" />
-  if (isSilent) return <StateMark tone="absent" word="No sample" />
-  return isJudged ? <StateMark tone="ok" word="In range" /> : <StateMark tone="absent" word="Not judged" />
 }

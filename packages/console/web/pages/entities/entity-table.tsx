@@ -3,9 +3,10 @@ import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { bySickness } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import type { Sort } from '../../components/sort.ts'
-import { StateMark } from '../../components/state-mark.tsx'
+import { type Sort, sortRows } from '../../components/sort.ts'
+import { StateMark, type StateTone } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
@@ -15,7 +16,8 @@ import { usePageState } from '../../state/time-window.ts'
 
 /** Most related entities named in a row. */
 const NAMED_COUNT = 4
-const BY_NAME: Sort = { column: 'name', direction: 'ascending' }
+/** A departed entity is history, so it comes last. */
+const REPORTED_FIRST: Sort = { column: 'state', direction: 'ascending' }
 
 /** One row per entity; departed entities come last. */
 export function EntityTable({ entities }: { readonly entities: readonly DeviceInfo[] }) {
@@ -35,9 +37,8 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
     {
       key: 'state',
       head: 'State',
-      cell: ({ state }) => (
-        <StateMark tone={state === 'gone' ? 'warning' : 'ok'} word={state === 'gone' ? 'Gone' : 'Reported'} />
-      ),
+      cell: (entity) => <StateMark {...stateOf(entity)} />,
+      sortKey: (entity) => bySickness(stateOf(entity).tone),
     },
     {
       key: 'source',
@@ -54,29 +55,31 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
       cell: (entity) => <RelatedWords entity={entity} />,
     },
   ]
-  const { rows, sort } = useChosenRows(entities, {
+  const chosen = useChosenRows(sortRows(entities, 'ascending', deviceTitle), {
     columns,
-    fallback: BY_NAME,
+    fallback: REPORTED_FIRST,
     wordsOf: ({ kind, name, source }) => `${titleOf(kind)} ${kind} ${name} ${source}`,
-    rankOf: ({ state }) => Number(state === 'gone'),
   })
   return (
     <Panel id="entity-table" title="Entities" isPresent filter="Filter entities">
-      {rows.length === 0 ? (
+      {chosen.rows.length === 0 ? (
         <NothingMatches searched={countText(entities.length, 'entity', 'entities')} />
       ) : (
         <DataTable
           label="Table of entities"
           look="has-first-fixed"
           columns={columns}
-          rows={rows}
           keyOf={({ id }) => id}
-          sort={sort}
           isBoxed
+          {...chosen}
         />
       )}
     </Panel>
   )
+}
+
+function stateOf({ state }: DeviceInfo): { readonly tone: StateTone; readonly word: string } {
+  return state === 'gone' ? { tone: 'warning', word: 'Gone' } : { tone: 'ok', word: 'Reported' }
 }
 
 function RelatedWords({ entity }: { readonly entity: DeviceInfo }) {

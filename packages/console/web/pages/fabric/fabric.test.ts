@@ -176,11 +176,11 @@ test('charts are herds of siblings with the line rate as their limit; what no po
 
 test('a port says what a rule sees of it, then what its driver says', () => {
   const [row] = rowsOf({ state: [[4]] }, [testNic(0)])
-  assert.deepEqual(portState(row!, testSeen(), NOW), { tone: 'ok', word: 'Active', rank: 2 })
-  assert.deepEqual(portState(row!, testSeen([HINT]), NOW), { tone: 'critical', word: 'Retransmission storm', rank: 0 })
+  assert.deepEqual(portState(row!, testSeen(), NOW), { tone: 'ok', word: 'Active' })
+  assert.deepEqual(portState(row!, testSeen([HINT]), NOW), { tone: 'critical', word: 'Retransmission storm' })
   const [down] = rowsOf({ state: [[1]] }, [testNic(0)])
-  assert.deepEqual(portState(down!, testSeen(), NOW), { tone: 'absent', word: 'Down', rank: 3 })
-  assert.deepEqual(portState(down!, testSeen([HINT]), NOW), { tone: 'critical', word: 'Down', rank: 0 })
+  assert.deepEqual(portState(down!, testSeen(), NOW), { tone: 'absent', word: 'Down' })
+  assert.deepEqual(portState(down!, testSeen([HINT]), NOW), { tone: 'critical', word: 'Down' })
   const [gone] = rowsOf({ state: [[4]] }, [testNic(0, { state: 'gone' })])
   assert.equal(portState(gone!, testSeen([HINT]), NOW).word, 'Gone')
 })

@@ -4,8 +4,8 @@ import { largestValue, niceTop } from '../../chart/scale.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { bySickness, LONG_COUNT, SICKEST_FIRST } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import type { Sort } from '../../components/sort.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
@@ -20,7 +20,13 @@ import {
   type ReadSpan,
 } from '../../devices/device-reading.ts'
 import type { InterfaceColumns } from '../../devices/interface-data.ts'
-import { type InterfaceFact, type InterfaceState, interfaceState } from '../../devices/interface-facts.ts'
+import {
+  type InterfaceFact,
+  type InterfaceLoad,
+  type InterfaceState,
+  interfaceLoad,
+  interfaceState,
+} from '../../devices/interface-facts.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import { countText, type DisplayUnit, formatQuantity, groupThousands } from '../../format/number.ts'
 import { BITS_PER_SECOND, PER_SECOND } from '../../format/quantity.ts'
@@ -28,13 +34,7 @@ import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { SparkHead } from './spark-head.tsx'
 
-/** Most rows. The filter finds the others. */
-const ROW_LIMIT_COUNT = 200
-const BY_NAME: Sort = { column: 'interface', direction: 'ascending' }
-const TONE_RANK: Readonly<Partial<Record<InterfaceState['tone'], number>>> = { critical: 0, warning: 1 }
-const GONE_RANK = 3
-
-interface InterfaceRow {
+interface InterfaceRow extends InterfaceLoad {
   readonly device: string
   readonly columns: InterfaceColumns
   readonly state: InterfaceState
@@ -60,35 +60,31 @@ interface TableProps {
 export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) {
   const all = rowsOf(interfaces, facts, span)
   const columns = useInterfaceColumns(all, answer)
-  const { rows, sort } = useChosenRows(all, {
+  const chosen = useChosenRows(all, {
     columns,
-    fallback: BY_NAME,
+    fallback: SICKEST_FIRST,
     wordsOf: ({ device }) => device,
-    rankOf: ({ state }) => (state.word === 'Gone' ? GONE_RANK : (TONE_RANK[state.tone] ?? 2)),
+    isIdle: (row) => row.isIdle,
+    noun: ['interface', 'interfaces'],
   })
   return (
     <Panel
       id="interface-table"
       title="Interfaces"
-      caption={`${span.isNow ? '' : `${meansWords(span)}; `}those that need attention first`}
+      caption={`${span.isNow ? '' : `${meansWords(span)}; `}sickest first${all.length > LONG_COUNT ? ', then the busiest' : ''}`}
       filter="Filter interfaces"
     >
-      {rows.length === 0 ? (
+      {chosen.rows.length === 0 ? (
         <NothingMatches searched={countText(interfaces.length, 'interface')} />
       ) : (
         <DataTable
           label="Table of interfaces"
           look="has-first-fixed"
           columns={columns}
-          rows={rows.slice(0, ROW_LIMIT_COUNT)}
           keyOf={({ device }) => device}
-          sort={sort}
+          isBoxed
+          {...chosen}
         />
-      )}
-      {rows.length > ROW_LIMIT_COUNT && (
-        <p className="panel-note">
-          The first {ROW_LIMIT_COUNT} of {countText(rows.length, 'interface')}. Filter for the others.
-        </p>
       )}
     </Panel>
   )
@@ -152,7 +148,8 @@ function useInterfaceColumns(
       key: 'state',
       head: 'State',
       cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
-      sortKey: ({ state }) => state.word,
+      // Among a few interfaces each is found in its place.
+      sortKey: ({ state, load }) => bySickness(state.tone, rows.length > LONG_COUNT ? load : 0),
     },
     reading('received', 'received', 'Received', bits),
     spark('received'),
@@ -208,10 +205,12 @@ function rowsOf(
   return interfaces.map((columns) => {
     const { device, errors, drops } = columns
     const { received, sent, packetsIn, packetsOut, carrierChanges, speed } = columns.columns
+    const state = interfaceState(factOf.get(device))
     return {
       device,
       columns,
-      state: interfaceState(factOf.get(device)),
+      state,
+      ...interfaceLoad(columns, state, span),
       readings: {
         received: newestReading(received, span),
         sent: newestReading(sent, span),

@@ -17,11 +17,10 @@ const STATE_WORDS: ReadonlyMap<number, string> = new Map([
   [5, 'Active'],
 ])
 
-/** State of a port: icon, word, and rank in a list with trouble first. */
+/** State of a port: icon and word. */
 export interface PortState {
   readonly tone: StateTone
   readonly word: string
-  readonly rank: number
 }
 
 /** The state of a port by its hints, else by the driver. It has no check mark if the hints are unknown. */
@@ -30,19 +29,19 @@ export function portState(
   { hints, isKnown }: Pick<MomentHints, 'hints' | 'isKnown'>,
   span: ReadSpan,
 ): PortState {
-  if (device.state === 'gone') return { tone: 'absent', word: 'Gone', rank: 4 }
+  if (device.state === 'gone') return { tone: 'absent', word: 'Gone' }
   const code = lastValue(columns.state, span)
   const word = STATE_WORDS.get(code)
   const hint = hints.find((candidate) => candidate.device === device.id && candidate.severity !== 'notice')
   const isDown = code >= 1 && code < 4
   if (hint) {
     const { tone } = hintState(hint)
-    return { tone, word: isDown && word ? word : titleOf(hint.rule), rank: tone === 'critical' ? 0 : 1 }
+    return { tone, word: isDown && word ? word : titleOf(hint.rule) }
   }
   // A port that was never up is unused.
-  if (isDown) return { tone: 'absent', word: word ?? 'Down', rank: 3 }
-  if (word === undefined) return { tone: 'absent', word: 'State unknown', rank: 3 }
-  return { tone: isKnown ? 'ok' : 'absent', word, rank: 2 }
+  if (isDown) return { tone: 'absent', word: word ?? 'Down' }
+  if (word === undefined) return { tone: 'absent', word: 'State unknown' }
+  return { tone: isKnown ? 'ok' : 'absent', word }
 }
 
 /** Speed and lanes of the link: `400 Gb/s ×4`; empty if both are unknown. */

@@ -5,8 +5,8 @@ import { largestValue, niceTop } from '../../chart/scale.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { bySickness, isSick, SICKEST_FIRST } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import type { Sort } from '../../components/sort.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
@@ -15,6 +15,7 @@ import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
 import { devicePath } from '../../devices/device.ts'
 import { type DeviceReading, meanReading, meansWords, type ReadSpan } from '../../devices/device-reading.ts'
+import { isQuiet } from '../../devices/interface-data.ts'
 import type { MomentHints } from '../../devices/moment-hints.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import { countText, type DisplayUnit, groupThousands, pickUnit } from '../../format/number.ts'
@@ -28,10 +29,7 @@ import type { PortSignal } from './port-signals.ts'
 import { busWords, isBusWorse, lineWords, type PortState, portState } from './port-state.ts'
 import { SparkHead } from './spark-head.tsx'
 
-const BY_PLACE: Sort = { column: 'port', direction: 'ascending' }
 const NO_SIGNALS: ReadonlySet<PortSignal> = new Set()
-/** Most rows. The filter finds the others. */
-const ROW_LIMIT_COUNT = 200
 
 interface PortTableRow extends PortRow {
   readonly state: PortState
@@ -61,35 +59,31 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
   const numbers = columnsWithValues(ports)
   const all = rowsOf(ports, seen, numbers, span)
   const columns = usePortColumns(all, numbers, answer)
-  const { rows, sort } = useChosenRows(all, {
+  const chosen = useChosenRows(all, {
     columns,
-    fallback: BY_PLACE,
+    fallback: SICKEST_FIRST,
     wordsOf,
-    rankOf: ({ state }) => state.rank,
+    isIdle,
+    noun: ['port', 'ports'],
   })
   return (
     <Panel
       id="port-table"
       title="Ports"
-      caption={`${meansWords(span)}; lit is what stands out from its siblings`}
+      caption={`${meansWords(span)}; sickest first, lit is what stands out from its siblings`}
       filter="Filter ports"
     >
-      {rows.length === 0 ? (
+      {chosen.rows.length === 0 ? (
         <NothingMatches searched={countText(ports.length, 'port')} />
       ) : (
         <DataTable
           label="Table of ports"
           look="is-dense has-first-fixed"
           columns={columns}
-          rows={rows.slice(0, ROW_LIMIT_COUNT)}
           keyOf={({ device }) => device.id}
-          sort={sort}
+          isBoxed
+          {...chosen}
         />
-      )}
-      {rows.length > ROW_LIMIT_COUNT && (
-        <p className="panel-note">
-          The first {ROW_LIMIT_COUNT} of {countText(rows.length, 'port')}. Filter for the others.
-        </p>
       )}
     </Panel>
   )
@@ -137,7 +131,7 @@ function usePortColumns(
       key: 'state',
       head: 'State',
       cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
-      sortKey: ({ state }) => state.word,
+      sortKey: ({ state }) => bySickness(state.tone),
     },
     reading({ key: 'sent', head: 'Sent', signals: ['sent'] }, bits),
     {
@@ -263,6 +257,12 @@ function rowsOf(
       link: lineWords(port, span),
     }
   })
+}
+
+/** Whether nothing is wrong with a port, and it carried nothing in the window. */
+function isIdle({ device, state, odd, isBusWorse, columns }: PortTableRow): boolean {
+  const isWell = !isSick(state.tone) && device.state !== 'gone' && odd.size === 0 && !isBusWorse
+  return isWell && isQuiet([columns.sent, columns.received])
 }
 
 /** The text that the filter searches. */

@@ -6,9 +6,10 @@ import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { bySickness, isSick, SICKEST_FIRST } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
-import type { Sort } from '../../components/sort.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
+import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
@@ -16,6 +17,7 @@ import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
 import { type DeviceReading, meanReading, meansWords } from '../../devices/device-reading.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
+import { isQuiet } from '../../devices/interface-data.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import type { DeviceSignal } from '../../devices/signals.ts'
 import { countText, type DisplayUnit, pickUnit } from '../../format/number.ts'
@@ -31,7 +33,7 @@ import {
 } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { DeviceState } from '../device/device-page.tsx'
+import { deviceState } from '../device/device-state.ts'
 import type { PageMoment } from '../use-moment.ts'
 
 /** Columns of numbers, with one unit per column. */
@@ -47,9 +49,6 @@ const COLUMNS: readonly (readonly [signal: DeviceSignal, title: string, quantity
   ['nvlinkSent', 'NVLink out', BYTES_PER_SECOND],
   ['pcieSent', 'PCIe out', BYTES_PER_SECOND],
 ]
-const BY_INDEX: Sort = { column: 'gpu', direction: 'ascending' }
-const RANKS: Readonly<Record<string, number>> = { critical: 0, warning: 1, notice: 3 }
-
 interface TableProps {
   readonly gpus: readonly DeviceInfo[]
   readonly columns: ReadonlyMap<string, DeviceColumns>
@@ -61,7 +60,7 @@ interface TableProps {
   readonly answer: KnownColumns
 }
 
-/** One row per GPU; GPUs that need attention come first. */
+/** One row per GPU, the sickest first. */
 export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: TableProps) {
   const page = usePageState()
   const { fromMs, toMs } = useSpan(answer)
@@ -69,6 +68,12 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
   const worst = worstByDevice(hints)
   const read = ({ id }: DeviceInfo, signal: DeviceSignal): DeviceReading =>
     meanReading(columns.get(id)?.[signal], moment)
+  const stateOf = (gpu: DeviceInfo) =>
+    deviceState(gpu, {
+      hint: worst.get(gpu.id),
+      isJudged,
+      isSilent: isSilent(columns.get(gpu.id) ?? {}, moment),
+    })
   const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
   const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => largestOfReading(read(gpu, signal)))))
   const tableColumns: readonly TableColumn<DeviceInfo>[] = [
@@ -86,14 +91,8 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
     {
       key: 'state',
       head: 'State',
-      cell: (gpu) => (
-        <DeviceState
-          device={gpu}
-          hint={worst.get(gpu.id)}
-          isJudged={isJudged}
-          isSilent={isSilent(columns.get(gpu.id) ?? {}, moment)}
-        />
-      ),
+      cell: (gpu) => <StateMark {...stateOf(gpu)} />,
+      sortKey: (gpu) => bySickness(stateOf(gpu).tone),
     },
     {
       key: 'spark',
@@ -111,29 +110,28 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
       }),
     ),
   ]
-  const { rows, sort } = useChosenRows(gpus, {
+  const chosen = useChosenRows(gpus, {
     columns: tableColumns,
-    fallback: BY_INDEX,
+    fallback: SICKEST_FIRST,
     wordsOf: (gpu) => `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`,
-    rankOf: (gpu) => RANKS[worst.get(gpu.id)?.severity ?? ''] ?? (gpu.state === 'gone' ? 1 : 2),
+    isIdle: (gpu) => {
+      const { sm, utilisation } = columns.get(gpu.id) ?? {}
+      return !isSick(stateOf(gpu).tone) && isQuiet([sm, utilisation])
+    },
+    noun: ['GPU', 'GPUs'],
   })
   return (
-    <Panel
-      id="gpu-table"
-      title="GPUs"
-      caption={`${meansWords(moment)}; those that need attention first`}
-      filter="Filter GPUs"
-    >
-      {rows.length === 0 ? (
+    <Panel id="gpu-table" title="GPUs" caption={`${meansWords(moment)}; sickest first`} filter="Filter GPUs">
+      {chosen.rows.length === 0 ? (
         <NothingMatches searched={countText(gpus.length, 'GPU')} />
       ) : (
         <DataTable
           label="Table of GPUs"
           look="has-first-fixed"
           columns={tableColumns}
-          rows={rows}
           keyOf={({ id }) => id}
-          sort={sort}
+          isBoxed
+          {...chosen}
         />
       )}
     </Panel>

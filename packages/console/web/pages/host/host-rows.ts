@@ -1,6 +1,7 @@
 import type { Labels, MetricQuery } from '@sonde/sdk/api'
 import type { QueryColumns } from '../../api/query-client.ts'
 import { type DeviceReading, lastValue, meanReading, type ReadSpan } from '../../devices/device-reading.ts'
+import { isQuiet } from '../../devices/interface-data.ts'
 
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
 const rate = (metric: string): MetricQuery => ({ metric, function: 'rate' })
@@ -52,6 +53,8 @@ export interface DiskRow {
   readonly readTime: number
   readonly writeTime: number
   readonly inFlight: number
+  /** Whether it had no request in the window. */
+  readonly isIdle: boolean
 }
 
 type Found<Signal extends string> = Readonly<Partial<Record<Signal, Float64Array>>>
@@ -125,6 +128,7 @@ export function diskRows(answer: QueryColumns, span: ReadSpan): readonly DiskRow
         readTime: perRequest(columns.readSeconds, columns.reads),
         writeTime: perRequest(columns.writeSeconds, columns.writes),
         inFlight: lastValue(columns.inFlight, span),
+        isIdle: isQuiet([columns.busy, columns.reads, columns.writes]),
       }
     })
     .toSorted((a, b) => (b.busy.value || 0) - (a.busy.value || 0))

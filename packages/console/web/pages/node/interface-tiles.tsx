@@ -1,18 +1,17 @@
 import { Link } from 'wouter'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
+import { bySickness, LONG_COUNT, SICKEST_FIRST, splitIdle } from '../../components/sickness.ts'
+import { sortRows } from '../../components/sort.ts'
 import { Tile, type TileWords } from '../../components/tile.tsx'
 import { useSpan } from '../../components/use-span.ts'
 import { newestReading, type ReadSpan, rangeWords } from '../../devices/device-reading.ts'
 import { type InterfaceColumns, largestOfLast } from '../../devices/interface-data.ts'
-import { type InterfaceFact, interfaceState } from '../../devices/interface-facts.ts'
-import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
+import { type InterfaceFact, interfaceLoad, interfaceState } from '../../devices/interface-facts.ts'
+import { countText, formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND } from '../../format/quantity.ts'
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
-
-/** Most tiles. The fabric page lists the others. */
-const TILE_LIMIT_COUNT = 24
 
 interface TilesProps {
   readonly interfaces: readonly InterfaceColumns[]
@@ -22,7 +21,7 @@ interface TilesProps {
   readonly span: ReadSpan
 }
 
-/** One tile per interface. */
+/** One tile per interface that fits, and a link to the others. */
 export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) {
   const { fromMs, toMs } = useSpan(answer)
   const spanMs = toMs - fromMs
@@ -31,7 +30,7 @@ export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) 
   const factOf = new Map(facts.map((fact) => [fact.device, fact]))
   // Departed interfaces appear only on the fabric page.
   const present = interfaces.filter(({ device }) => factOf.get(device)?.isGone === false)
-  const shown = chooseTiles(present, factOf)
+  const { shown, idleCount } = chooseTiles(present, factOf, span)
   const largest = Math.max(
     0,
     ...interfaces.map(({ columns }) => largestOfLast(columns.sent ?? new Float64Array(0), sampleCount) || 0),
@@ -61,7 +60,7 @@ export function InterfaceTiles({ interfaces, facts, answer, span }: TilesProps) 
       </ul>
       {present.length > shown.length && (
         <Link className="rails-more" href={page.hrefTo('/fabric')}>
-          and {present.length - shown.length} more
+          {moreWords(present.length - shown.length - idleCount, idleCount)}
         </Link>
       )}
     </section>
@@ -111,13 +110,26 @@ function interfaceTile(
   }
 }
 
-/** As many interfaces as fit, in their order. Interfaces in trouble are never left out. */
+/** Interfaces that fit, the sickest first; among many, then the busiest. Idle interfaces are left out before others. */
 function chooseTiles(
   rows: readonly InterfaceColumns[],
   factOf: ReadonlyMap<string, InterfaceFact>,
-): readonly InterfaceColumns[] {
-  const isTrouble = ({ device }: InterfaceColumns): boolean =>
-    ['critical', 'warning'].includes(interfaceState(factOf.get(device)).tone)
-  const kept = new Set([...new Set([...rows.filter(isTrouble), ...rows])].slice(0, TILE_LIMIT_COUNT))
-  return rows.filter((row) => kept.has(row))
+  span: ReadSpan,
+): { readonly shown: readonly InterfaceColumns[]; readonly idleCount: number } {
+  const judged = rows.map((row) => {
+    const state = interfaceState(factOf.get(row.device))
+    return { row, state, ...interfaceLoad(row, state, span) }
+  })
+  const isLong = rows.length > LONG_COUNT
+  const sorted = sortRows(judged, SICKEST_FIRST.direction, ({ state, load }) =>
+    bySickness(state.tone, isLong ? load : 0),
+  )
+  const { busy, idle } = splitIdle(sorted, ({ isIdle }) => isIdle)
+  return { shown: busy.slice(0, LONG_COUNT).map(({ row }) => row), idleCount: idle.length }
+}
+
+/** `and 12 more, 163 idle` */
+function moreWords(moreCount: number, idleCount: number): string {
+  const parts = [moreCount > 0 && `${moreCount} more`, idleCount > 0 && countText(idleCount, 'idle interface')]
+  return `and ${parts.filter(Boolean).join(', ')}`
 }

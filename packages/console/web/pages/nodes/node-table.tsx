@@ -1,9 +1,12 @@
 import type { ListedNode } from '@sonde/sdk/api'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { bySickness, SICKEST_FIRST } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
+import { type SortKey, sortRows } from '../../components/sort.ts'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
+import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { countText } from '../../format/number.ts'
 import { formatAge } from '../../format/time.ts'
 
@@ -18,10 +21,17 @@ const SEVERITY_TONES = { critical: 'critical', warning: 'warning', notice: 'info
 /** A row for each node: whether it answers and since when, its hints, and what it is. */
 export function NodeTable({ nodes, nowMs }: { readonly nodes: readonly ListedNode[]; readonly nowMs: number }) {
   const columns: readonly TableColumn<ListedNode>[] = [
-    { key: 'name', head: 'Node', kind: 'rowHead', cell: (node) => <NodeName node={node} /> },
-    { key: 'state', head: 'State', look: 'is-row', cell: stateOf },
-    { key: 'since', head: 'For', label: 'For', kind: 'number', cell: ({ sinceMs }) => age(nowMs - sinceMs) },
-    { key: 'hints', head: 'Hints', label: 'Hints', cell: hintsOf },
+    { key: 'name', head: 'Node', kind: 'rowHead', cell: (node) => <NodeName node={node} />, sortKey: nameOf },
+    { key: 'state', head: 'State', look: 'is-row', cell: stateOf, sortKey: sicknessOf },
+    {
+      key: 'since',
+      head: 'For',
+      label: 'For',
+      kind: 'number',
+      cell: ({ sinceMs }) => age(nowMs - sinceMs),
+      sortKey: ({ sinceMs }) => nowMs - sinceMs,
+    },
+    { key: 'hints', head: 'Hints', label: 'Hints', cell: hintsOf, sortKey: ({ hintCount }) => hintCount ?? Number.NaN },
     {
       key: 'hardware',
       head: 'Hardware',
@@ -38,15 +48,20 @@ export function NodeTable({ nodes, nowMs }: { readonly nodes: readonly ListedNod
       cell: ({ reason }) => reason,
     },
   ]
+  const chosen = useChosenRows(sortRows(nodes, 'ascending', nameOf), {
+    columns,
+    fallback: SICKEST_FIRST,
+    wordsOf: ({ name, node, url, hardware }) => `${name} ${node} ${url} ${hardware}`,
+  })
   return (
-    <Panel id="node-table" title="Nodes" caption={countText(nodes.length, 'node')} isPresent>
+    <Panel id="node-table" title="Nodes" caption={`${countText(nodes.length, 'node')}, sickest first`} isPresent>
       <DataTable
         label="Table of nodes"
         look="is-stacked"
         columns={columns}
-        rows={nodes}
         keyOf={({ name }) => name}
         isBoxed
+        {...chosen}
       />
     </Panel>
   )
@@ -67,6 +82,16 @@ export function NodeName({ node: listed }: { readonly node: ListedNode }) {
       )}
     </>
   )
+}
+
+function nameOf({ name }: ListedNode): string {
+  return name
+}
+
+/** A node that cannot be asked comes first, then the node with the worst hint, then the node with most hints. */
+function sicknessOf({ state, severity, hintCount }: ListedNode): SortKey {
+  const tone = state !== 'reachable' || severity === null ? STATES[state][0] : SEVERITY_TONES[severity]
+  return bySickness(tone, hintCount ?? 0)
 }
 
 function stateOf({ state }: ListedNode) {
