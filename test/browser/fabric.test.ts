@@ -32,8 +32,21 @@ test(
         await page.waitForURL(/q=mlx5_bond/)
         assert.deepEqual(await portNames(page), ['mlx5_bond_0'])
         await page.getByRole('searchbox', { name: 'Filter ports' }).fill('')
+        const sorts = () =>
+          page
+            .locator('#port-table')
+            .locator('xpath=ancestor::section')
+            .locator('th')
+            .evaluateAll((heads) =>
+              heads.flatMap((head) => (head.ariaSort ? [`${head.textContent} ${head.ariaSort}`] : [])),
+            )
+        assert.deepEqual(await sorts(), ['State descending'], 'the default order has its caret too')
+        await page.getByRole('button', { name: /^Port/ }).click()
+        await page.waitForURL(/sort=port/)
+        assert.deepEqual(await sorts(), ['Port ascending'])
         await page.getByRole('button', { name: /^Port/ }).click()
         await page.waitForURL(/sort=-port/)
+        assert.deepEqual(await sorts(), ['Port descending'])
         assert.equal((await portNames(page)).at(-1), 'NIC 0')
         await page.getByRole('link', { name: 'NIC 3', exact: true }).click()
         await page.waitForURL(/\/fabric\/sim-nic-mlx5_3-1/)

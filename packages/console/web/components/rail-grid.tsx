@@ -1,6 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Icon } from './icon.tsx'
+import { type IdleFold, IdleFoldButton } from './idle-fold.tsx'
 
 /** The head at the left of a row of devices, or above it on narrow screens. */
 export interface RowLabel {
@@ -131,10 +132,12 @@ export function DeviceRow({
   label,
   cells,
   columnCount,
+  fold,
 }: {
   readonly label: RowLabel
   readonly cells: readonly { readonly key: string; readonly cell: ReactNode }[]
   readonly columnCount: number
+  readonly fold: IdleFold | undefined
 }) {
   return (
     <div className="device-row" style={{ '--columns': columnCount } as CSSProperties}>
@@ -144,6 +147,7 @@ export function DeviceRow({
           <li key={key}>{cell}</li>
         ))}
       </ul>
+      {fold && <IdleFoldButton fold={fold} />}
     </div>
   )
 }

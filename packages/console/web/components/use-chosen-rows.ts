@@ -1,16 +1,11 @@
-import { countText } from '../format/number.ts'
 import { usePageState } from '../state/time-window.ts'
-import type { IdleFold } from './idle-fold.tsx'
-import { splitIdle } from './sickness.ts'
 import { parseSort, type Sort, sortRows } from './sort.ts'
 import type { TableColumn } from './table-column.ts'
+import { type FoldedList, useIdleFold } from './use-idle-fold.ts'
 
 /** The rows that a table shows, their sort, and the rows that it folds. */
-export interface ChosenRows<Row> {
-  readonly rows: readonly Row[]
+export interface ChosenRows<Row> extends FoldedList<Row> {
   readonly sort: Sort
-  /** The idle rows that are folded, or follow the others; absent if there are none. */
-  readonly fold?: IdleFold<Row>
   readonly wordsOf: (row: Row) => string
 }
 
@@ -32,8 +27,7 @@ export function useChosenRows<Row>(
   all: readonly Row[],
   { columns, fallback, wordsOf, isIdle = () => false, noun = ['row', 'rows'] }: Choice<Row>,
 ): ChosenRows<Row> {
-  const page = usePageState()
-  const { url } = page
+  const { url } = usePageState()
   const asked = parseSort(url.sort, fallback)
   const keyOf = (sort: Sort) => columns.find(({ key, sortKey }) => key === sort.column && sortKey)?.sortKey
   // The sort of the address may be that of another table of the page.
@@ -42,14 +36,6 @@ export function useChosenRows<Row>(
   const matching = filter === '' ? all : all.filter((row) => wordsOf(row).toLowerCase().includes(filter))
   const sorted = sortRows(matching, sort.direction, keyOf(sort) ?? (() => ''))
   const isDefault = sort.column === fallback.column && sort.direction === fallback.direction
-  const { busy, idle } = isDefault && filter === '' ? splitIdle(sorted, isIdle) : { busy: sorted, idle: [] }
-  if (idle.length === 0) return { rows: busy, sort, wordsOf }
-  const isOpen = url.idle === 'shown'
-  const fold: IdleFold<Row> = {
-    rows: idle,
-    words: countText(idle.length, `idle ${noun[0]}`, `idle ${noun[1]}`),
-    isOpen,
-    toggle: () => page.change({ idle: isOpen ? undefined : 'shown' }, 'replace'),
-  }
-  return { rows: isOpen ? [...busy, ...idle] : busy, sort, fold, wordsOf }
+  const folded = useIdleFold(sorted, isDefault && filter === '' ? isIdle : () => false, noun)
+  return { ...folded, sort, wordsOf }
 }

@@ -4,6 +4,7 @@ import type { QueryColumns } from '../api/query-client.ts'
 import type { GridColumn } from '../api/sample-grid.ts'
 import { isSeriesOf, labelsFor } from './device.ts'
 import { lastValue, type ReadSpan } from './device-reading.ts'
+import { isQuiet } from './interface-data.ts'
 import { DEVICE_QUERIES, type DeviceSignal } from './signals.ts'
 
 /** The samples of a device by signal. Signals without samples are missing. */
@@ -12,6 +13,11 @@ export type DeviceColumns = Readonly<Partial<Record<DeviceSignal, Float64Array>>
 /** Whether a device has no recent value, or none in a past window. */
 export function isSilent(columns: DeviceColumns, span: ReadSpan): boolean {
   return Object.values(columns).every((values) => Number.isNaN(lastValue(values, span)))
+}
+
+/** Whether a GPU ran no kernel in the window, or a NIC carried nothing. */
+export function isIdleDevice({ sm, utilisation, ...nic }: DeviceColumns): boolean {
+  return isQuiet([sm, utilisation, nic.sent ?? nic.interfaceSent, nic.received ?? nic.interfaceReceived])
 }
 
 /** How many present devices have no recent sample, or none in a past window. */

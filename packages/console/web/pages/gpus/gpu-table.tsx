@@ -14,10 +14,9 @@ import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
-import { type DeviceColumns, isSilent } from '../../devices/device-columns.ts'
+import { type DeviceColumns, isIdleDevice, isSilent } from '../../devices/device-columns.ts'
 import { type DeviceReading, meanReading, meansWords } from '../../devices/device-reading.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
-import { isQuiet } from '../../devices/interface-data.ts'
 import { largestOfReading, ReadingWords } from '../../devices/reading-words.tsx'
 import type { DeviceSignal } from '../../devices/signals.ts'
 import { countText, type DisplayUnit, pickUnit } from '../../format/number.ts'
@@ -114,10 +113,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
     columns: tableColumns,
     fallback: SICKEST_FIRST,
     wordsOf: (gpu) => `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`,
-    isIdle: (gpu) => {
-      const { sm, utilisation } = columns.get(gpu.id) ?? {}
-      return !isSick(stateOf(gpu).tone) && isQuiet([sm, utilisation])
-    },
+    isIdle: (gpu) => !isSick(stateOf(gpu).tone) && isIdleDevice(columns.get(gpu.id) ?? {}),
     noun: ['GPU', 'GPUs'],
   })
   return (

@@ -1,13 +1,16 @@
 import type { Hint } from '@sonde/sdk/api'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'
+import { bySickness, isSick, LONG_COUNT, SICKEST_FIRST } from '../../components/sickness.ts'
+import { sortRows } from '../../components/sort.ts'
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
+import { useIdleFold } from '../../components/use-idle-fold.ts'
 import { useFirstPosition } from '../../components/use-span.ts'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
-import type { DeviceColumns } from '../../devices/device-columns.ts'
+import { type DeviceColumns, isIdleDevice } from '../../devices/device-columns.ts'
 import { lastValue, meanWords, type ReadSpan } from '../../devices/device-reading.ts'
 import type { Fired } from '../../devices/fired.ts'
 import { worstByDevice } from '../../devices/hint-words.ts'
@@ -49,7 +52,7 @@ export function Topology({ devices, seen, columns, answer, span, totals }: Topol
   const labels = rowLabels(devices, columns, totals, span)
   const most = Math.max(...layout.blocks.map(({ rails }) => rails.length), layout.gpus.length, layout.nics.length)
   const columnCount = Math.min(RAILS_A_BLOCK_COUNT, Math.max(COLUMNS_MIN_COUNT, most))
-  const cells = (row: readonly DeviceInfo[]) => row.map((device) => ({ key: device.id, cell: tile(device) }))
+  const plain = { tiles, columns, columnCount, tile }
   return (
     <section className="topology" aria-label="GPUs and NICs">
       {layout.blocks.map(({ rails, spans }) => (
@@ -66,16 +69,38 @@ export function Topology({ devices, seen, columns, answer, span, totals }: Topol
           columnCount={columnCount}
         />
       ))}
-      {layout.gpus.length > 0 && <DeviceRow label={labels.gpu} cells={cells(layout.gpus)} columnCount={columnCount} />}
+      {layout.gpus.length > 0 && <PlainRow {...plain} devices={layout.gpus} noun="GPU" label={labels.gpu} />}
       {layout.nics.length > 0 && (
-        <DeviceRow
+        <PlainRow
+          {...plain}
+          devices={layout.nics}
+          noun="NIC"
           label={layout.blocks.length > 0 ? OTHER_NICS : labels.nic}
-          cells={cells(layout.nics)}
-          columnCount={columnCount}
         />
       )}
     </section>
   )
+}
+
+interface PlainRowProps {
+  readonly devices: readonly DeviceInfo[]
+  readonly noun: string
+  readonly label: RowLabel
+  readonly tiles: ReadonlyMap<string, TileWords>
+  readonly columns: ReadonlyMap<string, DeviceColumns>
+  readonly columnCount: number
+  readonly tile: (device: DeviceInfo) => ReactNode
+}
+
+/** Devices that stand in no rail. If they are many, the sickest come first, and idle devices are folded. */
+function PlainRow({ devices, noun, label, tiles, columns, columnCount, tile }: PlainRowProps) {
+  const toneOf = ({ id }: DeviceInfo) => tiles.get(id)?.tone ?? 'ok'
+  const isLong = devices.length > LONG_COUNT
+  const sorted = isLong ? sortRows(devices, SICKEST_FIRST.direction, (device) => bySickness(toneOf(device))) : devices
+  const isIdle = (device: DeviceInfo) => !isSick(toneOf(device)) && isIdleDevice(columns.get(device.id) ?? {})
+  const { rows, fold } = useIdleFold(sorted, isIdle, [noun, `${noun}s`])
+  const cells = rows.map((device) => ({ key: device.id, cell: tile(device) }))
+  return <DeviceRow label={label} cells={cells} columnCount={columnCount} fold={fold} />
 }
 
 const OTHER_NICS: RowLabel = { title: 'Other NICs', notes: ['in no rail'], head: 'Other NICs · sent' }
