@@ -55,7 +55,8 @@ function section({ uid, title, about, variables, rows }: DashboardDescription): 
 }
 
 function lineOf({ title, unit, targets }: PanelDescription): string {
-  return `| ${title} | \`${unit}\` | ${targets.map(({ expr }) => `\`${shortened(expr).replaceAll('|', '\\|')}\``).join(' + ')} |`
+  const queries = targets.map(({ expr }) => `\`${shortened(expr).replaceAll('|', '\\|')}\``)
+  return `| ${title} | \`${unit}\` | ${queries.join(' + ')} |`
 }
 
 const RANGES: readonly ((selector: string) => string)[] = [

@@ -49,7 +49,7 @@ export function ComboInput(props: ComboProps) {
       <div id={listId} className="combo-list" role="listbox" aria-label={label} hidden={!isOpen}>
         {isOpen &&
           shown.map((option, order) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field keeps the focus and has the keys, as the pattern of a combobox wants it
+            // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the keys
             <div
               key={option.value}
               id={`${listId}-${order}`}

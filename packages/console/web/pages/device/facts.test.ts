@@ -6,7 +6,7 @@ import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { testHint } from '../../devices/test-hints.ts'
 import { gpuFacts } from '../gpu/gpu-facts.ts'
 import { nicFacts } from '../nic/nic-facts.ts'
-import type { DeviceReadings } from './device-page.tsx'
+import type { DeviceReadings } from './device-readings.ts'
 import { awaitedFact, judgeBy } from './facts.ts'
 
 const STORM = testHint({ sentence: 'mlx5_3 counts 402 sequence errors/s, its siblings 0, limit 100/s' })

@@ -1,5 +1,5 @@
 import type { Labels } from '@sonde/sdk/api'
-import type { PanelLine } from './panels.ts'
+import type { PanelLine } from './panel.ts'
 
 /** A line of the newest sample in each step. */
 export function last(metric: string, label: string): PanelLine {

@@ -12,8 +12,10 @@ import { useMarks } from '../device-charts-grid.tsx'
 import { useKernelMarks } from '../use-kernel-marks.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
-import type { DeviceReadings } from './device-page.tsx'
-import { devicePanels, type PanelSection, panelQueries } from './panels.ts'
+import type { DeviceReadings } from './device-readings.ts'
+import type { PanelSection } from './panel.ts'
+import { panelQueries } from './panel-queries.ts'
+import { devicePanels } from './panels.ts'
 
 /** A section with facts above its panels. */
 export interface DeviceSection extends PanelSection {

@@ -6,7 +6,9 @@ import { testGpu, testNic } from '../../devices/test-devices.ts'
 import { PAUSE_SHARE, PER_SECOND } from '../../format/quantity.ts'
 import { testColumns } from '../test-columns.ts'
 import { numberFact } from './facts.ts'
-import { type DevicePanel, devicePanels, panelQueries, queryOf } from './panels.ts'
+import type { DevicePanel } from './panel.ts'
+import { panelQueries, queryOf } from './panel-queries.ts'
+import { devicePanels } from './panels.ts'
 
 const NIC = testNic(3)
 const LOSS = { metric: 'rdma_hw_packet_seq_err_total', function: 'rate', label: 'lost' } as const

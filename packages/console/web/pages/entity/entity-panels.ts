@@ -3,7 +3,7 @@ import { titleOf } from '../../format/names.ts'
 import { quantityOf } from '../../format/quantity.ts'
 import { metricLabelNames, metricsOfType } from '../../state/listed-metrics.ts'
 import { firstFunction } from '../../state/signal.ts'
-import type { DevicePanel, PanelLine } from '../device/panels.ts'
+import type { DevicePanel, PanelLine } from '../device/panel.ts'
 
 /** Most charts of an entity. Further fields are in the table of counters. */
 export const PANEL_LIMIT_COUNT = 24

@@ -2,7 +2,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { ABSENT, countText, formatQuantity, groupThousands } from '../../format/number.ts'
 import { CELSIUS, MEBIBYTES, PERCENT, PERCENT_WHOLE, WATTS } from '../../format/quantity.ts'
-import type { DeviceReadings } from '../device/device-page.tsx'
+import type { DeviceReadings } from '../device/device-readings.ts'
 import { countFact, numberFact } from '../device/facts.ts'
 import { lastXids, XID_EVENTS } from './last-xid.ts'
 

@@ -13,7 +13,7 @@ import {
   WATTS,
 } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
-import type { DevicePanel } from '../device/panels.ts'
+import type { DevicePanel } from '../device/panel.ts'
 
 const device = (name: string): string => `DCGM_FI_DEV_${name}`
 const profile = (name: string): string => `DCGM_FI_PROF_${name}`

@@ -1,6 +1,6 @@
 import { BYTES, BYTES_PER_SECOND, CELSIUS, COUNT, PER_SECOND, PERCENT, SECONDS, WATTS } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
-import type { DevicePanel, PanelLine, PanelSection } from '../device/panels.ts'
+import type { DevicePanel, PanelLine, PanelSection } from '../device/panel.ts'
 
 const NO_SOURCE = 'The source host does not read it here; its option parts chooses what it reads.'
 const NO_SENSOR = 'The kernel has no such sensor here; virtual machines have none.'

@@ -2,7 +2,7 @@ import type { Fact } from '../../components/facts.tsx'
 import { ABSENT, formatQuantity } from '../../format/number.ts'
 import { SECONDS } from '../../format/quantity.ts'
 import { formatAge, formatDateTime, type TimeZoneChoice, zoneName } from '../../format/time.ts'
-import type { DeviceReadings } from '../device/device-page.tsx'
+import type { DeviceReadings } from '../device/device-readings.ts'
 
 /** Metrics of the machine whose labels are its facts. */
 export const MACHINE_METRICS: readonly string[] = [

@@ -1,7 +1,7 @@
 import type { Fact } from '../../components/facts.tsx'
 import { ABSENT, formatQuantity } from '../../format/number.ts'
 import { COUNT, PER_SECOND, PERCENT } from '../../format/quantity.ts'
-import type { DeviceReadings } from '../device/device-page.tsx'
+import type { DeviceReadings } from '../device/device-readings.ts'
 import { numberFact } from '../device/facts.ts'
 import { last, rate } from '../device/lines.ts'
 import type { DeviceSection } from '../device/panel-sections.tsx'

@@ -1,10 +1,10 @@
 import type { Fact } from '../../components/facts.tsx'
 import { ABSENT } from '../../format/number.ts'
 import { BITS_PER_SECOND, COUNT, type DisplayQuantity, PAUSE_SHARE, PER_SECOND } from '../../format/quantity.ts'
-import type { DeviceReadings } from '../device/device-page.tsx'
+import type { DeviceReadings } from '../device/device-readings.ts'
 import { last, rate } from '../device/lines.ts'
+import type { DevicePanel } from '../device/panel.ts'
 import type { DeviceSection } from '../device/panel-sections.tsx'
-import type { DevicePanel } from '../device/panels.ts'
 import { hardware, NO_DRIVER, NO_RDMA } from './nic-lines.ts'
 
 const ALGORITHM = ['slot', 'counter'] as const

@@ -2,7 +2,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import { formatIn, formatQuantity, pickUnit } from '../../format/number.ts'
 import { BITS_PER_SECOND, type DisplayQuantity, PAUSE_SHARE, PER_SECOND, PERCENT } from '../../format/quantity.ts'
-import type { DeviceReadings } from '../device/device-page.tsx'
+import type { DeviceReadings } from '../device/device-readings.ts'
 import { numberFact } from '../device/facts.ts'
 
 const STATES: ReadonlyMap<number, string> = new Map([

@@ -9,11 +9,11 @@ import {
   SECONDS,
   UP_OR_DOWN,
 } from '../../format/quantity.ts'
-import type { DeviceReadings } from '../device/device-page.tsx'
+import type { DeviceReadings } from '../device/device-readings.ts'
 import { numberFact } from '../device/facts.ts'
 import { last, rate } from '../device/lines.ts'
+import type { DevicePanel } from '../device/panel.ts'
 import type { DeviceSection } from '../device/panel-sections.tsx'
-import type { DevicePanel } from '../device/panels.ts'
 import { driver, NO_DRIVER, NO_RDMA, port } from './nic-lines.ts'
 
 /** Lowest state of an RDMA port that carries traffic. */

@@ -1,7 +1,7 @@
 import type { DeviceInfo } from '../../api/devices.ts'
 import { BYTES_PER_SECOND, COUNT, PER_SECOND, PERCENT, TRANSFERS_PER_SECOND } from '../../format/quantity.ts'
 import { last, rate } from '../device/lines.ts'
-import type { DevicePanel, PanelLine } from '../device/panels.ts'
+import type { DevicePanel, PanelLine } from '../device/panel.ts'
 import type { PathEnd } from './pci-path.ts'
 
 /** The panels of a PCIe link: its traffic, and the speed and errors of every end on the path to the root. */
