@@ -1,7 +1,8 @@
 import { usePageState } from '../state/time-window.ts'
-import { parseSort, type Sort, sortRows } from './sort.ts'
+import { formatSort, parseSort, type Sort, type SortKey, sortRows } from './sort.ts'
 import type { TableColumn } from './table-column.ts'
 import { type FoldedList, useIdleFold } from './use-idle-fold.ts'
+import { useSteadyOrder } from './use-steady-order.ts'
 
 /** The rows that a table shows, their sort, and the rows that it folds. */
 export interface ChosenRows<Row> extends FoldedList<Row> {
@@ -34,8 +35,17 @@ export function useChosenRows<Row>(
   const sort = keyOf(asked) ? asked : fallback
   const filter = (url.q ?? '').toLowerCase()
   const matching = filter === '' ? all : all.filter((row) => wordsOf(row).toLowerCase().includes(filter))
-  const sorted = sortRows(matching, sort.direction, keyOf(sort) ?? (() => ''))
+  const sortKeyOf = keyOf(sort) ?? (() => '')
   const isDefault = sort.column === fallback.column && sort.direction === fallback.direction
-  const folded = useIdleFold(sorted, isDefault && filter === '' ? isIdle : () => false, noun)
+  const markOf = (row: Row) => `${healthOf(sortKeyOf(row))} ${wordsOf(row)}`
+  const sorted = sortRows(matching, sort.direction, sortKeyOf)
+  const steady = useSteadyOrder(sorted, markOf, [formatSort(sort), filter, url.fromMs, url.toMs].join(' '))
+  const folded = useIdleFold(isDefault ? steady : sorted, isDefault && filter === '' ? isIdle : () => false, noun)
   return { ...folded, sort, wordsOf }
+}
+
+/** The part of a sort key that shows at once when it changes: the state, and whether there is any load. */
+function healthOf(key: SortKey): string {
+  const [health, load] = typeof key === 'object' ? [key[0], key.at(-1)] : ['', key]
+  return `${health} ${Number(load) > 0}`
 }
