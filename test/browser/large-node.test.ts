@@ -48,8 +48,8 @@ test(
           )
           await fold.press('Enter')
           await page.waitForURL((url) => !url.search.includes('idle'))
-        await table.box.press('Home')
-        await until('the first row', SHOW_LIMIT_MS, async () => (await table.names())[0] === SICK.errors)
+          await table.box.press('Home')
+          await until('the first row', SHOW_LIMIT_MS, async () => (await table.names())[0] === SICK.errors)
           await assertSound(page)
         })
       },

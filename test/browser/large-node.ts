@@ -39,9 +39,19 @@ function paceOf(at: number, counts: { readonly count: number; readonly busyCount
   return isBusy(at, counts) ? (at + 1) / counts.count : 0
 }
 
-/** A source of a node with hundreds of interfaces and disks. `interfaceCount` may be smaller, to compare. */
-export function largeNode(intervalMs: number, interfaceCount: number = LARGE.interfaces.count): SourceDefinition {
-  const interfaces = { count: interfaceCount, busyCount: Math.min(interfaceCount, LARGE.interfaces.busyCount) }
+/** What a node has; for comparisons it may have fewer interfaces, and nothing else. */
+interface LargeNodeOptions {
+  readonly interfaceCount: number
+  readonly hasOthers: boolean
+}
+
+/** A source of a node with hundreds of interfaces and disks. */
+export function largeNode(
+  intervalMs: number,
+  { interfaceCount, hasOthers }: LargeNodeOptions = { interfaceCount: LARGE.interfaces.count, hasOthers: true },
+): SourceDefinition {
+  const busyCount = Math.ceil((interfaceCount * LARGE.interfaces.busyCount) / LARGE.interfaces.count)
+  const interfaces = { count: interfaceCount, busyCount }
   return {
     name: 'large_node',
     summary: 'Reports a node with hundreds of interfaces and disks',
@@ -58,7 +68,7 @@ export function largeNode(intervalMs: number, interfaceCount: number = LARGE.int
               const put = (type: RecordType, values: Readonly<Record<string, unknown>>) =>
                 context.source.report(type, recordOf(type, values) as never)
               reportInterfaces(put, interfaces)
-              if (interfaceCount === LARGE.interfaces.count) reportOthers(put)
+              if (hasOthers) reportOthers(put)
             },
             close: () => undefined,
           },

@@ -1,0 +1,89 @@
+import type { Browser, Page } from 'playwright-core'
+import { type SondeProcess, startSonde, temporaryDir } from '../../test/sonde-process.ts'
+import { firstDrawing, watchDrawings } from '../page/drawings.ts'
+import { busyMsPerSecond, withFreshPage } from './live.ts'
+
+/** How long the past may take, and how often the log is looked at. Unit: milliseconds. */
+const PAST_LIMIT_MS = 1_800_000
+const LOOK_EVERY_MS = 1_000
+
+/** A simulated node with a day behind it. */
+export interface ServedDay {
+  readonly address: string
+  /** From the start until the day was in the history. */
+  readonly pastSeconds: number
+  readonly stop: () => Promise<void>
+}
+
+/** One round of the node page. Unit: milliseconds. */
+export interface DayRound {
+  /** Main thread of a second. */
+  readonly liveMs: number
+  readonly dayMs: number
+  /** From the click on the strip to the painted charts. */
+  readonly clickMs: number
+}
+
+/** Starts a simulated node and waits until its past of 24 h is there. */
+export async function serveDay(): Promise<ServedDay> {
+  const data = temporaryDir()
+  const beganMs = performance.now()
+  const args = ['up', '--only-simulated', '--simulate-past', '24h', '--data-dir', data.path]
+  const sonde = await startSonde(args)
+  await untilFilled(sonde)
+  return {
+    address: sonde.address,
+    pastSeconds: (performance.now() - beganMs) / 1_000,
+    async stop() {
+      await sonde.stop()
+      data.remove()
+    },
+  }
+}
+
+async function untilFilled({ output }: SondeProcess): Promise<void> {
+  const endMs = performance.now() + PAST_LIMIT_MS
+  while (!output().includes('filled with the past')) {
+    if (performance.now() > endMs) throw new Error('the simulated past takes too long')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+  }
+}
+
+/** The node page live, then in a window of 24 h that a drag over the strip chose, and the click on a place of the strip. */
+export function measureDay(browser: Browser, { address }: ServedDay, round: number): Promise<DayRound> {
+  return withFreshPage(browser, async (page) => {
+    await watchDrawings(page)
+    await page.goto(`${address}/`)
+    await firstDrawing(page)
+    const liveMs = await busyMsPerSecond(browser, page)
+    // Another place of the day in each round.
+    const clickMs = await clickStrip(page, 0.15 + 0.12 * (round % 6))
+    await dragStrip(page)
+    const dayMs = await busyMsPerSecond(browser, page)
+    return { liveMs, dayMs, clickMs }
+  })
+}
+
+/** Clicks on the strip, which shows the time around that place. Returns when the first chart of it was painted. */
+async function clickStrip(page: Page, share: number): Promise<number> {
+  const box = await stripOf(page)
+  await page.mouse.click(box.x + box.width * share, box.y + box.height / 2)
+  return (await firstDrawing(page)).sinceClickMs
+}
+
+/** Drags a window over the whole strip. */
+async function dragStrip(page: Page): Promise<void> {
+  const box = await stripOf(page)
+  await page.mouse.move(box.x + 1, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+  await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2)
+  await page.mouse.up()
+  await firstDrawing(page)
+}
+
+async function stripOf(page: Page) {
+  const box = await page.locator('.time-strip-track').boundingBox()
+  if (box === null) throw new Error('the page has no time strip')
+  return box
+}
