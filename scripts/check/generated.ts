@@ -10,6 +10,7 @@ import { readmesWithFields } from '../docs/field-tables.ts'
 import { contactLinks, securityPage } from '../docs/front-door.ts'
 import { hardwareVerificationPage } from '../docs/hardware-verification.ts'
 import { hintsPage } from '../docs/hints.ts'
+import { hostPage } from '../docs/host-page.ts'
 import { plainManifests } from '../docs/manifests.ts'
 import { metricsPage } from '../docs/metrics.ts'
 import { openApiText } from '../docs/openapi/document.ts'
@@ -28,6 +29,7 @@ export function generatedPages(): Record<string, string> {
     'docs/dashboards.md': dashboardsPage(),
     'docs/hardware-verification.md': hardwareVerificationPage(),
     'docs/hints.md': hintsPage(),
+    'docs/host.md': hostPage(),
     'docs/metrics.md': metricsPage(),
     'docs/openapi.json': openApiText(),
     'docs/traceback.schema.json': rulesSchemaText(),

@@ -1,5 +1,8 @@
 // Expressions of dashboards that others made for dcgm-exporter and node_exporter, and what they give over Sonde.
 
+import { NODE_EXPORTER_FULL, nodeExporterFull } from './node-exporter-full.ts'
+import { readMetrics, withOurNames } from './our-names.ts'
+
 /** An expression, and its result over `/metrics` of Sonde. */
 export interface ForeignExpression {
   readonly expr: string
@@ -7,6 +10,8 @@ export interface ForeignExpression {
   readonly ours?: string
   /** Why there is no data, and no other name helps. */
   readonly reason?: string
+  /** When it has data: its result is empty at other times. */
+  readonly condition?: string
 }
 
 /** Expressions of a dashboard. */
@@ -17,100 +22,118 @@ export interface ForeignDashboard {
   readonly expressions: readonly ForeignExpression[]
 }
 
-const GPU_HOST = 'instance="$hostname:9400"'
-const HOST = 'instance="$hostname:9100"'
-const NODE = 'instance=~"$node:$port",job=~"$job"'
-const CLUSTER = 'cluster=~"$cluster"'
-
-/** Names of node_exporter in these expressions, with those of Sonde. */
-const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
-  ['node_memory_MemTotal_bytes', 'host_memory_total_bytes'],
-  ['node_memory_MemFree_bytes', 'host_memory_free_bytes'],
-  ['node_memory_MemAvailable_bytes', 'host_memory_available_bytes'],
-  ['node_memory_Buffers_bytes', 'host_memory_buffers_bytes'],
-  ['node_memory_Cached_bytes', 'host_memory_cached_bytes'],
-  ['node_network_transmit_bytes_total', 'netdev_tx_bytes_total'],
-  ['node_network_receive_bytes_total', 'netdev_rx_bytes_total'],
-  ['node_disk_read_bytes_total', 'host_disk_read_bytes_total'],
-  ['node_disk_written_bytes_total', 'host_disk_written_bytes_total'],
-  ['node_cpu_seconds_total', 'host_cpu_seconds_total'],
-  ['node_load', 'host_load'],
-]
-
-/** An expression over node_exporter, also with the names of Sonde. */
-function renamed(expr: string): ForeignExpression {
-  return { expr, ours: NAMES.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), expr) }
+/** A row of Node Exporter Full. */
+export interface NodeRow {
+  readonly title: string
+  readonly expressions: readonly ForeignExpression[]
 }
 
-const used = (matchers: string) =>
-  ['MemTotal', 'MemFree', 'Buffers', 'Cached'].map((name) => `node_memory_${name}_bytes{${matchers}}`).join(' - ')
-const cpus = `count(count(node_cpu_seconds_total{${NODE}}) by (cpu))`
+/** Reasons of single expressions. */
+const REASONS: readonly (readonly [part: string, reason: string])[] = [
+  ['node_disk_io_time_ms', 'a name of node_exporter before 0.16, which newer versions do not have either'],
+  ['operstate="up"', 'a label that node_exporter does not have either; `netdev_up` without it has data'],
+]
+
+/** Conditions of single expressions: they drop what does not meet them. */
+const CONDITIONS: readonly (readonly [part: string, condition: string])[] = [
+  ['<= 100', 'a GPU is idle'],
+  ['node_cpu_guest_seconds_total', 'a guest runs'],
+]
+
+/** What NVML and the profiler give in place of a field of DCGM that dcgm-exporter no longer exports by default. */
+const THROUGHPUT = /rate\(DCGM_FI_DEV_PCIE_([TR]X)_THROUGHPUT(\{[^}]*\})\[\$__interval\]\)/
+
+function foreign(expr: string): ForeignExpression {
+  const reason = REASONS.find(([part]) => expr.includes(part))?.[1]
+  if (reason !== undefined) return { expr, reason }
+  if (THROUGHPUT.test(expr)) return { expr, ours: expr.replace(THROUGHPUT, 'DCGM_FI_PROF_PCIE_$1_BYTES$2') }
+  const condition = CONDITIONS.find(([part]) => expr.includes(part))?.[1]
+  return { expr, ...withOurNames(expr), ...(condition === undefined ? {} : { condition }) }
+}
+
+const GPU_HOST = 'instance="$hostname:9400"'
+const HOST = 'instance="$hostname:9100"'
+const CLUSTER = 'cluster=~"$cluster"'
+
+const gpu = (name: string) => `DCGM_FI_DEV_${name}{${GPU_HOST}}`
+const host = (metric: string, more = '') => `node_${metric}{${more}${HOST}}`
+const hostMemory = (name: string) => host(`memory_${name}_bytes`)
+const used = ['MemTotal', 'MemFree', 'Buffers', 'Cached'].map(hostMemory).join(' - ')
+const allDisks = (name: string) => `sum(${host(`filesystem_${name}_bytes`, 'device!="rootfs",')})`
+const perSecond = (selector: string) => `rate(${selector}[$__interval])`
+const dev = (name: string) => `DCGM_FI_DEV_${name}{${CLUSTER}}`
+const prof = (name: string) => `DCGM_FI_PROF_${name}{${CLUSTER}}`
+const percent = (aggregation: string, name: string) => `${aggregation}(${prof(name)}) * 100`
+
+const DEEPOPS = [
+  ...['POWER_USAGE', 'GPU_TEMP', 'GPU_UTIL', 'MEM_COPY_UTIL'].map(gpu),
+  `sum(${gpu('POWER_USAGE')})`,
+  ...['GPU_TEMP', 'GPU_UTIL', 'MEM_COPY_UTIL'].map((name) => `avg(${gpu(name)})`),
+  ...['SM_CLOCK', 'MEM_CLOCK'].map((name) => `avg(${gpu(name)}*1000000)`),
+  `${gpu('FB_USED')}/(${gpu('FB_USED')}+${gpu('FB_FREE')})`,
+  ...['NVLINK_BANDWIDTH_TOTAL', 'PCIE_TX_THROUGHPUT', 'PCIE_RX_THROUGHPUT'].map(
+    (name) => `sum(${perSecond(gpu(name))})`,
+  ),
+  ...['load1', 'load5', 'load15'].map((name) => host(name)),
+  used,
+  ...['Buffers', 'Cached', 'MemFree'].map(hostMemory),
+  `((${used}) / ${hostMemory('MemTotal')}) * 100`,
+  `(${allDisks('size')} - ${allDisks('avail')}) / ${allDisks('size')}`,
+  ...['transmit', 'receive'].map((side) => `sum(${perSecond(host(`network_${side}_bytes_total`, 'device=~"en.*",'))})`),
+  ...['transmitted', 'received'].map((way) => `sum(${perSecond(host(`infiniband_port_data_${way}_bytes_total`))})`),
+  ...['disk_read_bytes_total', 'disk_written_bytes_total'].map((name) => perSecond(host(name))),
+  `sum by (instance) (${perSecond(host('disk_io_time_ms'))})`,
+  host('uname_info'),
+  host('hwmon_power_average_watt'),
+]
+
+const NEBIUS = [
+  `count(count by (Hostname) (${dev('POWER_USAGE')}))`,
+  `count(${dev('POWER_USAGE')})`,
+  ...['> 100', '<= 100'].map((limit) => `avg_over_time((count(${dev('FB_USED')} ${limit}))[$__range:])`),
+  ...['> 100', '<= 100'].map((limit) => `count(${dev('FB_USED')} ${limit})`),
+  `avg(avg_over_time(${prof('SM_ACTIVE')}[$__range])) * 100`,
+  `avg by (Hostname) (avg_over_time(${prof('SM_ACTIVE')}[$__range])) * 100`,
+  ...['avg', 'max', 'avg by (Hostname) '].map((aggregation) => percent(aggregation, 'SM_ACTIVE')),
+  `quantile(0.95, ${prof('SM_ACTIVE')}) * 100`,
+  ...['avg', 'max'].map((aggregation) => percent(aggregation, 'PIPE_TENSOR_ACTIVE')),
+  percent('avg', 'SM_OCCUPANCY'),
+  `sum(avg_over_time(${dev('POWER_USAGE')}[$__range])) / 1000`,
+  `sum(${dev('POWER_USAGE')}) / 1000`,
+  ...['avg', 'min'].map((aggregation) => `${aggregation}(${dev('GPU_UTIL')})`),
+  ...['FB_USED', 'FB_FREE'].map((name) => `sum(${dev(name)})`),
+  ...['GPU_TEMP', 'MEMORY_TEMP'].flatMap((name) => ['max', 'avg'].map((aggregation) => `${aggregation}(${dev(name)})`)),
+  `max by (Hostname) (max_over_time(${dev('GPU_TEMP')}[$__range]))`,
+]
 
 export const FOREIGN: readonly ForeignDashboard[] = [
   {
     title: 'DeepOps, GPU dashboard',
     source: 'https://github.com/NVIDIA/deepops/blob/master/src/dashboards/gpu-dashboard.json',
-    expressions: [
-      ...['POWER_USAGE', 'GPU_TEMP', 'GPU_UTIL', 'MEM_COPY_UTIL'].map((name) => {
-        return { expr: `DCGM_FI_DEV_${name}{${GPU_HOST}}` }
-      }),
-      { expr: `sum(DCGM_FI_DEV_POWER_USAGE{${GPU_HOST}})` },
-      { expr: `avg(DCGM_FI_DEV_GPU_UTIL{${GPU_HOST}})` },
-      { expr: `sum(rate(DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL{${GPU_HOST}}[$__interval]))` },
-      ...['1', '5', '15'].map((minutes) => renamed(`node_load${minutes}{${HOST}}`)),
-      renamed(used(HOST)),
-      ...['Buffers', 'Cached', 'MemFree'].map((name) => renamed(`node_memory_${name}_bytes{${HOST}}`)),
-      renamed(`((${used(HOST)}) / node_memory_MemTotal_bytes{${HOST}}) * 100`),
-      renamed(`sum(rate(node_network_transmit_bytes_total{${HOST},device=~"en.*"}[$__interval]))`),
-      renamed(`sum(rate(node_network_receive_bytes_total{${HOST},device=~"en.*"}[$__interval]))`),
-      renamed(`rate(node_disk_read_bytes_total{${HOST}}[$__interval])`),
-      renamed(`rate(node_disk_written_bytes_total{${HOST}}[$__interval])`),
-      {
-        expr: `sum by (instance) (rate(node_disk_io_time_ms{${HOST}}[$__interval]))`,
-        reason: 'a name of node_exporter before 0.16, which newer versions do not have either',
-      },
-    ],
+    expressions: DEEPOPS.map(foreign),
   },
   {
     title: 'Nebius Soperator, GPU cluster',
     source:
       'https://github.com/nebius/soperator/blob/main/helm/soperator-monitoring-dashboards/dashboards/gpu_cluster_stats.json',
-    expressions: [
-      { expr: `count(DCGM_FI_DEV_POWER_USAGE{${CLUSTER}})` },
-      { expr: `avg_over_time((count(DCGM_FI_DEV_FB_USED{${CLUSTER}} > 100))[$__range:])` },
-      {
-        expr: `count(DCGM_FI_DEV_FB_USED{${CLUSTER}} <= 100)`,
-        reason: 'data while a GPU is idle',
-      },
-      { expr: `avg(avg_over_time(DCGM_FI_PROF_SM_ACTIVE{${CLUSTER}}[$__range])) * 100` },
-      { expr: `sum(avg_over_time(DCGM_FI_DEV_POWER_USAGE{${CLUSTER}}[$__range])) / 1000` },
-      { expr: `avg(DCGM_FI_PROF_SM_ACTIVE{${CLUSTER}}) * 100` },
-      { expr: `quantile(0.95, DCGM_FI_PROF_SM_ACTIVE{${CLUSTER}}) * 100` },
-      { expr: `max(DCGM_FI_PROF_SM_ACTIVE{${CLUSTER}}) * 100` },
-      { expr: `count(DCGM_FI_DEV_FB_USED{${CLUSTER}} > 100)` },
-    ],
-  },
-  {
-    title: 'Node Exporter Full, the first row',
-    source: 'https://github.com/rfmoz/grafana-dashboards/blob/master/prometheus/node-exporter-full.json',
-    expressions: [
-      renamed(
-        `(((${cpus}) - avg(sum by (mode)(irate(node_cpu_seconds_total{mode='idle',${NODE}}[5m])))) * 100) / ${cpus}`,
-      ),
-      renamed(`100 - ((node_memory_MemAvailable_bytes{${NODE}} * 100) / node_memory_MemTotal_bytes{${NODE}})`),
-      ...['1', '5'].map((minutes) => renamed(`avg(node_load${minutes}{${NODE}}) /  ${cpus} * 100`)),
-      renamed(cpus),
-    ],
+    expressions: NEBIUS.map(foreign),
   },
 ]
 
-/** The table of the page. */
+export const NODE_ROWS: readonly NodeRow[] = nodeExporterFull().map(({ title, expressions }) => {
+  return { title, expressions: expressions.map(foreign) }
+})
+
+const works = ({ reason }: ForeignExpression) => reason === undefined
+const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``
+
+/** The part of the page. */
 export function foreignSection(): string {
   const parts = FOREIGN.map(({ title, source, expressions }) => {
-    const rows = expressions.map(({ expr, ours, reason }) => {
-      const result = reason ?? (ours === undefined ? 'data' : 'data under another name, below')
-      const other = ours === undefined ? '' : `<br>\`${ours.replaceAll('|', '\\|')}\``
-      return `| \`${expr.replaceAll('|', '\\|')}\`${other} | ${result} |`
+    const rows = expressions.map(({ expr, ours, reason, condition }) => {
+      const data = condition === undefined ? 'data' : `data while ${condition}`
+      const result = reason ?? (ours === undefined ? data : `${data} under another name, below`)
+      return `| ${code(expr)}${ours === undefined ? '' : `<br>${code(ours)}`} | ${result} |`
     })
     return [`### ${title}`, '', `From <${source}>.`, '', '| Expression | Over Sonde |', '|---|---|', ...rows].join('\n')
   })
@@ -122,5 +145,38 @@ Dashboards for dcgm-exporter work over \`/metrics\` of Sonde: names and labels a
 where two stand, the second has the names of Sonde.
 
 ${parts.join('\n\n')}
+
+${nodeSection()}
 `
+}
+
+/** Node Exporter Full by metrics, each in the first row that reads it. */
+function nodeSection(): string {
+  const all = NODE_ROWS.flatMap(({ expressions }) => expressions)
+  const seen = new Set<string>()
+  const lines = NODE_ROWS.flatMap(({ title, expressions }) => {
+    const metrics = expressions
+      .flatMap(({ expr }) => readMetrics(expr))
+      .filter(({ theirs }) => {
+        return !seen.has(theirs) && seen.add(theirs)
+      })
+    const reasons = new Map<string, string[]>()
+    for (const { theirs, reason } of metrics)
+      if (reason !== undefined) reasons.set(reason, [...(reasons.get(reason) ?? []), code(theirs)])
+    const named = metrics.flatMap(({ theirs, ours }) =>
+      ours === undefined ? [] : [`| ${code(theirs)} | ${code(ours)} |`],
+    )
+    const without = Array.from(reasons, ([reason, names]) => `| ${names.join(', ')} | ${reason} |`)
+    return [`| **${title}** | **${expressions.filter(works).length} of ${expressions.length}** |`, ...named, ...without]
+  })
+  return `### Node Exporter Full
+
+From <${NODE_EXPORTER_FULL}>.
+
+${all.filter(works).length} of ${all.length} expressions have data under Sonde's names. Each row of the dashboard stands below with its share of them, and
+with the metrics that it is the first to read: the metric of Sonde, or why there is none.
+
+| node_exporter | Sonde |
+|---|---|
+${lines.join('\n')}`
 }

@@ -2,7 +2,6 @@
 
 /** Reasons by the place of the query: UID of the dashboard, and title of the panel. */
 export const WITHOUT_DATA: Readonly<Record<string, string>> = {
-  'sonde-node · Space left': 'a captured tree has no mounted file systems',
   'sonde-self · Destinations down': 'the simulated agent sends nowhere',
   'sonde-self · Queues': 'the simulated agent sends nowhere',
   'sonde-self · Lag': 'the simulated agent sends nowhere',

@@ -70,9 +70,9 @@ function classOf({ classes }: DeclaredMetric): string {
 function elsewhere({ type }: DeclaredType, { name, field }: DeclaredMetric): string {
   const names: NamesElsewhere = NAMES_ELSEWHERE[name] ?? {}
   const dcgm = names.dcgm ?? dcgmName(type.name, field)
-  const { node, otel, why = dcgm === undefined ? '' : 'base unit, unit in the name' } = names
+  const { node = [], otel, why = dcgm === undefined ? '' : 'base unit, unit in the name' } = names
   const listed = [
-    ['node_exporter', node],
+    ['node_exporter', node.length === 0 ? undefined : node.join('`, `')],
     ['DCGM', dcgm === name ? undefined : dcgm],
     ['OpenTelemetry', otel],
   ].flatMap(([system, other]) => (other === undefined ? [] : [`${system} \`${other}\``]))

@@ -54,15 +54,14 @@ export function substituted(expr: string): string {
 
 /** The same for dashboards of others, with a node of the recorded samples. */
 export function ofOthers(expr: string): string {
-  return (
-    expr
-      .replaceAll('$hostname:9400', NODE)
-      // The captured host has no interfaces, and those of the simulated node have other names.
-      .replaceAll('$hostname:9100', expr.includes('netdev_') ? NODE : 'other-node')
-      .replaceAll('device=~"en.*"', 'device=~".*"')
-      .replaceAll('$node:$port', 'other-node')
-      .replace(/\$(job|cluster)/g, '.*')
-      .replaceAll('[$__range:]', '[1m:15s]')
-      .replace(/\[\$__(?:interval|range)\]/g, '[1m]')
-  )
+  // Metrics of GPUs and of the agent are those of the simulated node.
+  const node = expr.includes('sonde_') ? NODE : 'other-node'
+  return expr
+    .replaceAll('$hostname:9400', NODE)
+    .replaceAll('$hostname:9100', 'other-node')
+    .replaceAll('$node', node)
+    .replaceAll('"$job"', '"sonde"')
+    .replace(/\$(cluster|diskdevices)|en\.\*/g, '.*')
+    .replaceAll('[$__range:]', '[1m:15s]')
+    .replace(/\[\$__(?:interval|rate_interval|range)\]/g, '[1m]')
 }

@@ -10,13 +10,17 @@ import { docaTelemetryPcc } from '../../packages/agent/src/sources/doca-telemetr
 import { docaTelemetryPci } from '../../packages/agent/src/sources/doca-telemetry-pci/doca-telemetry-pci.ts'
 import { docaTelemetryPhy } from '../../packages/agent/src/sources/doca-telemetry-phy/doca-telemetry-phy.ts'
 import { host } from '../../packages/agent/src/sources/host/host.ts'
+import { hostFilesystemType } from '../../packages/agent/src/sources/host/type.ts'
+import { netdev } from '../../packages/agent/src/sources/netdev/netdev.ts'
+import { rdma } from '../../packages/agent/src/sources/rdma/rdma.ts'
 import { TestedSource, TestNode } from '../../packages/agent/src/sources/test-node.ts'
 import { createPrometheus } from '../../packages/sdk/src/index.ts'
 import { parseExposition } from '../../packages/sdk/test/parse-exposition.ts'
+import { declaredTypes } from '../../scripts/docs/metric-list.ts'
 import { DOUBLE_DEVICES } from '../alerts/cases.ts'
 import { DocaDouble, type DoubleDevice } from '../doubles/doca/doca-double.ts'
 import type { PeerSample } from '../interop/query-peers.ts'
-import { startSonde } from '../sonde-process.ts'
+import { startSonde, until } from '../sonde-process.ts'
 
 /** When the last scrape was. */
 export const NOW_MS = Date.UTC(2026, 0, 2)
@@ -26,10 +30,21 @@ const STEP_MS = 15_000
 const SCRAPES = 3
 const SOURCES = [
   ...[docaTelemetryAdpRetx, docaTelemetryDiag, docaTelemetryDpa],
-  ...[docaTelemetryPcc, docaTelemetryPci, docaTelemetryPhy, host],
+  ...[docaTelemetryPcc, docaTelemetryPci, docaTelemetryPhy, host, netdev, rdma],
 ]
+const OPTIONS = new Map<object, object>([
+  [docaTelemetryDiag, { accept_taint: true }],
+  [host, { root_folder: '/' }],
+])
+const LIMIT_MS = 60_000
 const FIXTURES = new URL('../../packages/agent/src/sources/dcgm-exporter/fixtures/', import.meta.url)
-const GUEST = new URL('../../packages/agent/src/sources/host/fixtures/guest', import.meta.url)
+const TREES = ['host/fixtures/guest', 'netdev/fixtures/veth-namespace', 'rdma/fixtures/node'].map(
+  (tree) => new URL(`../../packages/agent/src/sources/${tree}`, import.meta.url),
+)
+/** What programs of the running machine and the agent itself say, who are not asked: a sample is made up. */
+const MADE_UP = declaredTypes()
+  .flatMap(({ metrics }) => metrics.map(({ name }) => name))
+  .filter((name) => /^host_(clock_|systemd_|kernel_info)/.test(name))
 /** Each spelling of dcgm-exporter, by the file. */
 export const EXPORTERS = ['kubernetes', 'new-names', 'old-labels', 'renamed'] as const
 
@@ -58,6 +73,7 @@ export async function recordedSamples(t: TestContext): Promise<PeerSample[]> {
     }
     take(NODE, await page())
     take('other-node', await others(scrape))
+    take('other-node', MADE_UP.map((name) => `# TYPE ${name} gauge\n${name} 1\n`).join(''))
     for (const exporter of EXPORTERS)
       take(`exporter-${exporter}`, readFileSync(new URL(`${exporter}.txt`, FIXTURES), 'utf8'))
   }
@@ -76,7 +92,7 @@ function samplesIn(text: string, timeMs: number, target: Readonly<Record<string,
   )
 }
 
-/** Pages of sources: those of DOCA over the double, whose counters grow, and the host over a captured tree. */
+/** Pages of sources: those of DOCA over the double, whose counters grow, and the others over captured trees. */
 function sourcePages(t: TestContext): (scrape: number) => Promise<string> {
   const view = createPrometheus()
   // The sources release their devices before the double is gone.
@@ -85,16 +101,26 @@ function sourcePages(t: TestContext): (scrape: number) => Promise<string> {
   t.after(async () => {
     for (const end of ends) await end()
   })
-  const [double, node] = [new DocaDouble(later), new TestNode(later, GUEST)]
+  const [double, node] = [new DocaDouble(later), new TestNode(later, ...TREES)]
   double.play({ mlx5_0: ADAPTER })
+  node.write('proc/1/mountinfo', '26 1 254:0 / / rw - ext4 /dev/vda rw\n')
+  node.write('proc/pressure/irq', 'full avg10=0.00 avg60=0.00 avg300=0.00 total=1000\n')
+  node.write('proc/meminfo', `${node.read('proc/meminfo')}HardwareCorrupted:     0 kB\n`)
   const paths = { ...node.paths, doca_library: double.folder }
   const sources = SOURCES.map((definition) => {
-    const options = definition === docaTelemetryDiag ? { accept_taint: true } : {}
+    const options = OPTIONS.get(definition) ?? {}
     const tested = new TestedSource(definition, paths, options, definition.intervalMs, (batch) => view.accept(batch))
     later.after(() => tested.source.close())
     return tested
   })
+  // File systems are asked in the background.
+  const hasFileSystems = async () => {
+    const tested = sources[SOURCES.indexOf(host)]
+    await tested?.source.sample()
+    return tested?.take().some(({ type }) => type === hostFilesystemType)
+  }
   return async (scrape) => {
+    await until('file systems', LIMIT_MS, hasFileSystems)
     double.setElapsed(BigInt(scrape * STEP_MS) * 1_000_000n)
     for (const tested of sources) {
       await tested.source.sample()

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { HOST_PARTS } from '../../packages/agent/src/sources/host/config.ts'
 import { TestNode } from '../../packages/agent/src/sources/test-node.ts'
+import { leftOutReason } from '../../scripts/docs/node-exporter-left-out.ts'
+import { NOT_COMPARED } from '../../scripts/docs/node-exporter-names.ts'
 import { needs } from '../debian.ts'
 import { startSonde, until } from '../sonde-process.ts'
-import { DIFFERENT, OURS_ONLY, SAME, THEIRS_ONLY } from './node-exporter-names.ts'
+import { DIFFERENT, OURS_ONLY, SAME } from './node-exporter-differences.ts'
 
 const SOURCES = new URL('../../packages/agent/src/sources/', import.meta.url)
 const TREES = ['netdev/fixtures/veth-namespace', 'host/fixtures/guest', 'rdma/fixtures/node'].map(
@@ -201,7 +203,7 @@ test(
       withoutCounterpart(
         ours,
         /^(netdev|host|rdma_port)_/,
-        [...SAME, ...OURS_ONLY].map(([our]) => our),
+        [...SAME, ...NOT_COMPARED, ...OURS_ONLY].map(([our]) => our),
       ),
       [],
       'ours without a counterpart',
@@ -209,10 +211,10 @@ test(
     const others = withoutCounterpart(
       theirs,
       /^node_(?!scrape_|exporter_)/,
-      SAME.map(([, their]) => their),
+      [...SAME, ...NOT_COMPARED].map(([, their]) => their),
     )
     assert.deepEqual(
-      others.filter((metric) => !THEIRS_ONLY.some(([pattern]) => pattern.test(metric))),
+      others.filter((metric) => leftOutReason(metric) === undefined),
       [],
       'theirs without a counterpart',
     )

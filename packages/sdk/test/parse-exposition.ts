@@ -22,6 +22,7 @@ export interface ExposedFamily {
 const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   counter: ['_total'],
   gauge: [''],
+  untyped: [''],
   unknown: [''],
   histogram: ['_bucket', '_count', '_sum'],
 }
@@ -85,6 +86,7 @@ function sampleOf(line: string): ExposedSample {
 }
 
 function assertBelongs(sample: ExposedSample, family: ExposedFamily, format: string): void {
+  assert.notEqual(family.type, format === 'text' ? 'unknown' : 'untyped', `${family.name}: a type of the other format`)
   const suffixes = format === 'text' && family.type === 'counter' ? [''] : SUFFIXES[family.type]
   assert.ok(suffixes !== undefined, `type ${family.type} of ${family.name}`)
   const named = suffixes.some((suffix) => sample.name === family.name + suffix)
