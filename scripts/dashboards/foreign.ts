@@ -19,6 +19,8 @@ export interface ForeignDashboard {
   readonly title: string
   /** Where the expressions are from. */
   readonly source: string
+  /** What a reader should know. */
+  readonly about?: string
   readonly expressions: readonly ForeignExpression[]
 }
 
@@ -106,10 +108,32 @@ const NEBIUS = [
   `max by (Hostname) (max_over_time(${dev('GPU_TEMP')}[$__range]))`,
 ]
 
+const ofPods = (metric: string, pods = 'pod!=""') => `DCGM_FI_${metric}{${pods},namespace="dynamo-system"}`
+const PREFILL = 'pod=~".*prefill.*"'
+const DECODE = 'pod=~".*decode.*"'
+const decode = (name: string) => ofPods(`DEV_${name}`, DECODE)
+
+const DYNAMO = [
+  ...[PREFILL, DECODE].map((pods) => ofPods('PROF_GR_ENGINE_ACTIVE', pods)),
+  ...['PIPE_TENSOR_ACTIVE', 'DRAM_ACTIVE', 'PCIE_TX_BYTES', 'PCIE_RX_BYTES'].map((name) => ofPods(`PROF_${name}`)),
+  ...['FB_USED', 'POWER_USAGE'].map((name) => ofPods(`DEV_${name}`)),
+  `sum(${ofPods('PROF_GR_ENGINE_ACTIVE', PREFILL)})`,
+  `avg(${decode('FB_USED')} / (${decode('FB_USED')} + ${decode('FB_FREE')}))`,
+]
+
 export const FOREIGN: readonly ForeignDashboard[] = [
+  {
+    title: 'dcgm-exporter, dashboards for Dynamo',
+    source: 'https://github.com/NVIDIA/dcgm-exporter/tree/main/grafana',
+    about: `Three dashboards select GPUs by \`pod\`. They need a dcgm-exporter that names pods, whose series Sonde passes on
+with [\`export: true\`](gpu.md#add-the-exporters); these expressions ran over its captured pages. Their other expressions
+read kube-state-metrics, KEDA, and rules of their own.`,
+    expressions: DYNAMO.map(foreign),
+  },
   {
     title: 'DeepOps, GPU dashboard',
     source: 'https://github.com/NVIDIA/deepops/blob/master/src/dashboards/gpu-dashboard.json',
+    about: `Its older copy reads names of dcgm-exporter 1 and of collectd, which no present exporter has.`,
     expressions: DEEPOPS.map(foreign),
   },
   {
@@ -124,18 +148,24 @@ export const NODE_ROWS: readonly NodeRow[] = nodeExporterFull().map(({ title, ex
   return { title, expressions: expressions.map(foreign) }
 })
 
+const countOf = (all: readonly ForeignExpression[]) => `${all.filter(works).length} of ${all.length} expressions`
 const works = ({ reason }: ForeignExpression) => reason === undefined
 const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``
 
 /** The part of the page. */
 export function foreignSection(): string {
-  const parts = FOREIGN.map(({ title, source, expressions }) => {
+  const parts = FOREIGN.map(({ title, source, about, expressions }) => {
     const rows = expressions.map(({ expr, ours, reason, condition }) => {
       const data = condition === undefined ? 'data' : `data while ${condition}`
       const result = reason ?? (ours === undefined ? data : `${data} under another name, below`)
       return `| ${code(expr)}${ours === undefined ? '' : `<br>${code(ours)}`} | ${result} |`
     })
-    return [`### ${title}`, '', `From <${source}>.`, '', '| Expression | Over Sonde |', '|---|---|', ...rows].join('\n')
+    const head = [`### ${title}`, `From <${source}>.`, ...(about === undefined ? [] : [about])]
+    const table = [
+      `${countOf(expressions)} have data:`,
+      ['| Expression | Over Sonde |', '|---|---|', ...rows].join('\n'),
+    ]
+    return [...head, ...table].join('\n\n')
   })
   return `## Dashboards of others
 
@@ -173,8 +203,9 @@ function nodeSection(): string {
 
 From <${NODE_EXPORTER_FULL}>.
 
-${all.filter(works).length} of ${all.length} expressions have data under Sonde's names. Each row of the dashboard stands below with its share of them, and
-with the metrics that it is the first to read: the metric of Sonde, or why there is none.
+${countOf(all)} have data under Sonde's names. The table has the rows of the dashboard.
+Each begins with the number of its expressions that have data. Below are the metrics that no row above reads, with the
+metric of Sonde or the reason why there is none.
 
 | node_exporter | Sonde |
 |---|---|

@@ -37,7 +37,7 @@ const hugePages = (name: string) => `${gauge(`memory_HugePages_${name}`)} * ${me
 const perRequest = (time: string, requests: string) => `${rate(`disk_${time}`)} / ${rate(`disk_${requests}`)}`
 const perSocket = (kind: string) => `${gauge(`sockstat_${kind}_mem_bytes`)} / ${gauge(`sockstat_${kind}_inuse`)}`
 const ofDevices = (name: string) => rate(`disk_${name}`, ',device=~"$diskdevices"')
-const process = (name: string) => `process_${name}{${NODE}}`
+const ofExporter = (name: string) => `process_${name}{${NODE}}`
 
 const ROWS: readonly ForeignRow[] = [
   {
@@ -219,9 +219,9 @@ const ROWS: readonly ForeignRow[] = [
     title: 'Node Exporter',
     expressions: [
       ...gauges('scrape_collector_', 'duration_seconds success'),
-      `irate(${process('cpu_seconds_total')}[$__rate_interval])`,
+      `irate(${ofExporter('cpu_seconds_total')}[$__rate_interval])`,
       ...['resident_memory_bytes', 'virtual_memory_bytes', 'virtual_memory_max_bytes', 'max_fds', 'open_fds'].map(
-        process,
+        ofExporter,
       ),
       `1 - ${gauge('textfile_scrape_error')}`,
     ],

@@ -16,13 +16,13 @@ const LABELS: readonly (readonly [theirs: string, label: string, ours: string])[
   ['node_infiniband_', 'device', 'rdma_device'],
 ]
 
-/** What gives the value of a metric of which Sonde has only the parts. `{}` stands for what chooses the series. */
+/** Metrics that Sonde does not have, and what computes them. `{}` is the place of the matchers. */
 const DERIVED: Readonly<Record<string, string>> = {
   node_memory_SUnreclaim_bytes: '(host_memory_slab_bytes{} - host_memory_slab_reclaimable_bytes{})',
   node_time_seconds: 'time()',
 }
 
-/** Metrics whose value differs, and what makes the result of an expression equal. */
+/** Metrics whose value has another scale in Sonde, and the conversion of an expression. */
 const CONVERTED: Readonly<Record<string, (ours: string) => string>> = {
   node_disk_discarded_sectors_total: (ours) => `${ours} / 512`,
   node_timex_frequency_adjustment_ratio: (ours) => `1 + ${ours}`,

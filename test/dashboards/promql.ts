@@ -61,6 +61,8 @@ export function ofOthers(expr: string): string {
     .replaceAll('$hostname:9100', 'other-node')
     .replaceAll('$node', node)
     .replaceAll('"$job"', '"sonde"')
+    .replaceAll('namespace="dynamo-system"', 'namespace!=""')
+    .replace(/pod=~"\.\*(prefill|decode)\.\*"/g, 'pod!=""')
     .replace(/\$(cluster|diskdevices)|en\.\*/g, '.*')
     .replaceAll('[$__range:]', '[1m:15s]')
     .replace(/\[\$__(?:interval|rate_interval|range)\]/g, '[1m]')

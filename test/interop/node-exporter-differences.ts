@@ -1,6 +1,6 @@
 // How the pages of node_exporter 1.5 and of Sonde differ over the files of the test.
 
-import { COMPARED } from '../../scripts/docs/node-exporter-names.ts'
+import { COMPARED, type NamePair } from '../../scripts/docs/node-exporter-names.ts'
 
 type Labels = readonly [ours: string, theirs: string]
 
@@ -27,9 +27,10 @@ const LABELS: readonly (readonly [ours: RegExp, series: readonly Labels[]])[] = 
 ]
 
 /** Pairs of series of ours and the same of theirs. Labels that are named here are not compared; all others are. */
-export const SAME: readonly (readonly [ours: string, theirs: string])[] = COMPARED.flatMap(([ours, theirs]) => {
+export const SAME: readonly NamePair[] = COMPARED.flatMap((pair) => {
+  const [ours, theirs] = pair
   const series = LABELS.find(([pattern]) => pattern.test(ours))?.[1]
-  return series?.map((labels) => [`${ours}{${labels[0]}}`, `${theirs}{${labels[1]}}`] as const) ?? [[ours, theirs]]
+  return series?.map((labels): NamePair => [`${ours}{${labels[0]}}`, `${theirs}{${labels[1]}}`]) ?? [pair]
 })
 
 /** Series of ours that have no such counterpart, and why. */
