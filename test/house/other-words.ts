@@ -18,6 +18,8 @@ export const OTHER_WORDS: readonly string[] = [
   // Codes, rules and options.
   ...['host_replaced', 'shared_device', 'pod_limit', 'pod_ended', 'shared_limit', 'app_id', 'shared_key_file'],
   ...['pci_files', 'pod_labels', 'pod_labels_max', 'pod_label_limit'],
+  // Names that the dashboard of DeepOps reads; docs/dashboards.md has ours.
+  ...['DCGM_FI_DEV_PCIE_TX_THROUGHPUT', 'DCGM_FI_DEV_PCIE_RX_THROUGHPUT'],
   // Names of the recipe that Sonde does not have; docs/doca.md says why.
   ...['doca_adp_retx_bytes', 'doca_adp_retx_avg_rtt_ns', 'doca_pci_tlp_errors'],
   // Functions, types and tools of the DOCA libraries.
