@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Hint } from '@sonde/sdk/api'
-import { beginLife, type SimulatedLife } from './simulated-life.ts'
+import { beginLife, hintOf, type SimulatedLife } from './simulated-life.ts'
 
 const HOUR_MS = 3_600_000
 /** What one question reads of statements. */
-const STATEMENTS_MAX = 20_000
+const STATEMENTS_MAX = 10_000
 /** More hints than an answer lists. */
 const MANY = 300
-
-function hintOf(number: number, sinceMs: number): Hint {
-  return {
-    ...{ id: `rule_${number}/nic-${number}`, event: String(number), rule: `rule_${number}`, device: `nic-${number}` },
-    ...{ severity: 'warning', stage: 'standing', sinceMs, seenMs: sinceMs, measuredMs: sinceMs, neededMs: 0 },
-    ...{ title: 'A link flapped', comparator: '>=' },
-    ...{ sentence: 'Once', value: 1, limit: 1, unit: '', evidence: [], affected: [], lacks: [] },
-  }
-}
 
 /** Tells of a hint each second, that it opened and ended. */
 function tellMany(life: SimulatedLife, count: number, fromMs: number): void {

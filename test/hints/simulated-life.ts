@@ -73,6 +73,11 @@ export class SimulatedLife {
     reportHint(this.#self, hint, edge, timeMs)
   }
 
+  /** Keeps records as they are. */
+  keep(batch: Batch): void {
+    this.#store.accept(batch)
+  }
+
   /** Waits until what was reported is in the store. */
   flush(): Promise<void> {
     this.#self.flush()
@@ -120,4 +125,14 @@ export async function beginLife(t: Pick<TestContext, 'after'>): Promise<Simulate
   const { store, close } = await openStore()
   t.after(close)
   return new SimulatedLife(store)
+}
+
+/** A hint that was confirmed at once, of a rule and a device of its own. Unit of the time: as in a hint. */
+export function hintOf(number: number, sinceMs: number): Hint {
+  return {
+    ...{ id: `rule_${number}/nic-${number}`, event: String(number), rule: `rule_${number}`, device: `nic-${number}` },
+    ...{ severity: 'warning', stage: 'standing', sinceMs, seenMs: sinceMs, measuredMs: sinceMs, neededMs: 0 },
+    ...{ title: 'A link flapped', comparator: '>=' },
+    ...{ sentence: 'Once', value: 1, limit: 1, unit: '', evidence: [], affected: [], lacks: [] },
+  }
 }

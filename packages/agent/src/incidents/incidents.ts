@@ -105,7 +105,8 @@ export class Incidents {
     const wanted = { filter, window, cursor }
     const known = await this.#known(wanted)
     const leastEndMs = leastEnd(known.fromMs, window)
-    const groups = await this.#withStarts(hintGroups(this.#companions.with(known.hints)), known.fromMs, window)
+    const listed = { ...window, fromMs: Math.max(window.fromMs, leastEndMs) }
+    const groups = await this.#withStarts(hintGroups(this.#companions.with(known.hints)), known.fromMs, listed)
     const matching = [...this.#matching(groups, wanted, leastEndMs), ...this.#eventsOf(wanted)].sort(byListOrder)
     const incidents = matching.slice(0, filter.limit)
     const last = incidents.at(-1)

@@ -5,6 +5,11 @@ import { groupNumber } from './hint-groups.ts'
 
 const RANKS: Readonly<Record<HintSeverity, number>> = { critical: 0, warning: 1, notice: 2 }
 
+/** Most hints in an answer about one incident: the cause, then the effects. Policy: the others are counted. */
+const HINT_COUNT_MAX = 100
+/** Most devices in an answer about one incident. Policy: the others are left out; their hints are counted. */
+const AFFECTED_COUNT_MAX = 1024
+
 /** Finds the note of who saw an incident first, by the id of the incident. */
 export type AcknowledgedBy = (id: string) => IncidentNote | undefined
 
@@ -20,14 +25,16 @@ export function hintIncident(node: string, hints: readonly Hint[], by: Acknowled
   const isOpen = hints.some(({ endedMs }) => endedMs === undefined)
   const affected = new Set(hints.flatMap((hint) => [...hint.affected, hint.device]))
   affected.delete(device)
+  const startMs = hints.reduce((first, { sinceMs }) => Math.min(first, sinceMs), cause.sinceMs)
   return {
     ...{ id, node, kind: 'hint', state: isOpen ? 'open' : 'ended', severity, rule, device, title, sentence },
-    startMs: Math.min(...hints.map(({ sinceMs }) => sinceMs)),
-    ...(isOpen ? {} : { endMs: Math.max(...hints.map((hint) => spanOfHint(hint).toMs ?? hint.seenMs)) }),
+    startMs,
+    ...(isOpen ? {} : { endMs: Math.max(startMs, lastEnd(hints)) }),
     ...(isOpen || cause.outcome === undefined ? {} : { end: cause.outcome }),
-    affected: [...affected],
+    affected: [...affected].slice(0, AFFECTED_COUNT_MAX),
     isSimulated: isSimulatedHint(cause),
-    hints,
+    hints: hints.slice(0, HINT_COUNT_MAX),
+    ...(hints.length > HINT_COUNT_MAX ? { moreHintCount: hints.length - HINT_COUNT_MAX } : {}),
     ...acknowledgedBy(id, by),
   }
 }
@@ -43,6 +50,10 @@ export function eventIncident(node: string, event: TracebackEvent, by: Acknowled
     ...(end === undefined ? {} : { end }),
     ...acknowledgedBy(id, by),
   }
+}
+
+function lastEnd(hints: readonly Hint[]): number {
+  return hints.reduce((last, hint) => Math.max(last, spanOfHint(hint).toMs ?? hint.seenMs), Number.NEGATIVE_INFINITY)
 }
 
 function acknowledgedBy(id: string, by: AcknowledgedBy): Pick<Incident, 'acknowledged'> {

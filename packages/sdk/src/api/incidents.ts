@@ -32,6 +32,8 @@ export interface Incident {
   readonly isSimulated: boolean
   /** The cause first, then its effects. In a past window: their states at its end. Empty for an event. */
   readonly hints: readonly Hint[]
+  /** Effects beyond the 100 hints of an answer; absent if there are none. */
+  readonly moreHintCount?: number
   /** Absent for hints. */
   readonly event?: TracebackEvent
   /** Who saw it first; absent while nobody did. */

@@ -95,7 +95,7 @@ export class HintHistory {
     const { statements } = await readStatements(this.#store.records, fromMs - UNSTATED_MS, nowMs)
     const window = { fromMs, toMs: nowMs }
     const now = { open: new Set<string>(), nowMs, seen: lastSeenIn(statements) }
-    const kept = await this.#withCuts(this.#store, windowHints(statements, window), now)
+    const kept = await this.#withCuts(this.#store, await windowHints(statements, window), now)
     hints.recall(
       kept.filter((hint) => isInWindow(spanOfHint(hint), window)),
       await this.#unwatched(this.#store, fromMs, nowMs),
@@ -135,8 +135,8 @@ export class HintHistory {
   async #readWindow({ records }: HintStore, window: HintWindow, own: readonly Hint[], isEnough: IsEnough) {
     const { fromMs, toMs } = window
     const newer = new Map(own.flatMap((hint) => (hint.seenMs <= toMs ? [[hint.event, hint]] : [])))
-    const hintsOf = (statements: readonly Statement[]) => {
-      const kept = windowHints(statements, window)
+    const hintsOf = async (statements: readonly Statement[]) => {
+      const kept = await windowHints(statements, window)
       const known = new Set(kept.map(({ event }) => event))
       // A statement may be a minute old: memory has the newer state, and hints that are not written yet.
       return [...kept.map((hint) => newer.get(hint.event) ?? hint), ...own.filter(({ event }) => !known.has(event))]
@@ -147,10 +147,10 @@ export class HintHistory {
       // All hints are made again for each question, so the number of statements doubles between two questions.
       if (read.statements.length < 2 * asked) continue
       asked = read.statements.length
-      const hints = hintsOf(read.statements)
+      const hints = await hintsOf(read.statements)
       if (isEnough(hints, read.fromMs)) return { ...read, hints }
     }
-    return { ...read, hints: hintsOf(read.statements) }
+    return { ...read, hints: await hintsOf(read.statements) }
   }
 
   /** Everything that was stated about some hints in a span, the earliest first; empty if no history is kept. */
@@ -224,7 +224,7 @@ async function withEnds(
   while (awaited.size > 0 && atMs < nowMs) {
     const toMs = Math.min(nowMs, atMs + pieceMs)
     const window = { type: hintType.name, fromMs: atMs, toMs, recordLimit: STATEMENT_LIMIT }
-    const { statements: read } = statementsIn(await records(window))
+    const { statements: read } = await statementsIn(await records(window))
     for (const [event, seenMs] of lastSeenIn(read)) seen.set(event, Math.max(seenMs, seen.get(event) ?? 0))
     const latest = new Map(read.map((statement) => [String(statement.event), statement]))
     for (const event of awaited) {

@@ -3,7 +3,7 @@ import { hintType } from './hint-type.ts'
 import { type Statement, statementsIn } from './window-hints.ts'
 
 /** Most statements that one question reads. Its answer tells from which time on it is complete. */
-export const STATEMENT_LIMIT = 20_000
+export const STATEMENT_LIMIT = 10_000
 /** Most statements of a piece. A piece with more is read again in parts. */
 const PIECE_STATEMENTS_MAX = 4000
 /** A piece with fewer statements makes the next piece longer. */
@@ -39,12 +39,13 @@ export async function* statementsBackwards(
   let pieceMs = PIECE_MS
   while (readFromMs > fromMs) {
     const pieceFromMs = Math.max(fromMs, readFromMs - pieceMs)
-    const room = Math.min(PIECE_STATEMENTS_MAX, STATEMENT_LIMIT - statements.length)
+    const left = STATEMENT_LIMIT - statements.length
+    const room = Math.min(PIECE_STATEMENTS_MAX, left)
     const window = { type: hintType.name, fromMs: pieceFromMs, toMs: readFromMs, recordLimit: room + 1 }
-    const piece = statementsIn(await records(window))
+    const piece = await statementsIn(await records(window))
     const count = piece.statements.length + piece.unreadable
     if (count > room) {
-      if (pieceMs <= PIECE_LEAST_MS) return
+      if (pieceMs <= PIECE_LEAST_MS || left < PIECE_STATEMENTS_FEW) return
       pieceMs = Math.max(PIECE_LEAST_MS, Math.min(pieceMs, readFromMs - fromMs) / GROWTH)
       continue
     }

@@ -8,6 +8,7 @@ import {
   isInWindow,
   spanOfHint,
 } from '@sonde/sdk/api'
+import { turn } from '@sonde/sdk/internal'
 import type { hintType } from './hint-type.ts'
 
 /** How often an open hint is stated. Unit: milliseconds. */
@@ -44,14 +45,16 @@ export interface ReadStatements {
 /**
  * The statements in batches of a store. Another version of Sonde may have written them with another type: its
  * statements count if they have all fields of this version. A statement that is not readable hides no other statement.
+ * Yields to the loop.
  */
-export function statementsIn(batches: readonly Batch[]): ReadStatements {
+export async function statementsIn(batches: readonly Batch[]): Promise<ReadStatements> {
   const statements: Statement[] = []
   let unreadable = 0
   for (const { type, bytes, count, symbols } of batches) {
     for (const record of readRecords<RecordType>(type, viewsOf(bytes), count, symbols)) {
       if (isStatement(record)) statements.push(record)
       else unreadable++
+      if (turn.isOver()) await turn.next()
     }
   }
   return { statements, unreadable }
@@ -68,12 +71,16 @@ function isStatement(record: object): record is Statement {
   )
 }
 
-/** The hints of a window in their state at its end, each with its end if known. */
-export function windowHints(statements: Iterable<Statement>, wanted: WantedHints): Hint[] {
-  return [...Map.groupBy(statements, ({ event }) => String(event))].flatMap(([event, all]) => {
+/** The hints of a window in their state at its end, each with its end if known. Yields to the loop. */
+export async function windowHints(statements: Iterable<Statement>, wanted: WantedHints): Promise<Hint[]> {
+  const hints: Hint[] = []
+  for (const [event, all] of Map.groupBy(statements, ({ event }) => String(event))) {
     all.sort((a, b) => msOf(a.time) - msOf(b.time))
-    return eventHint(event, all, wanted) ?? []
-  })
+    const hint = eventHint(event, all, wanted)
+    if (hint !== undefined) hints.push(hint)
+    if (turn.isOver()) await turn.next()
+  }
+  return hints
 }
 
 function eventHint(event: string, all: readonly Statement[], { fromMs, toMs }: WantedHints) {

@@ -70,7 +70,7 @@ function wholeOf(parts: readonly TracebackEvent[]): EndedEvent {
   return joinParts(parts) as EndedEvent
 }
 
-/** Whether an event comes after another by end. Of equal ends the lesser number comes later: lists are read backwards. */
+/** Whether an event comes after another by end. Of equal ends the lesser number is later: lists are read backwards. */
 function isAfter(a: Pick<EndedEvent, 'endMs' | 'id'>, b: Pick<EndedEvent, 'endMs' | 'id'>): boolean {
   return a.endMs === b.endMs ? String(a.id) < String(b.id) : a.endMs > b.endMs
 }
