@@ -89,13 +89,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
     'idle ports of a bond count copies there, and nothing is lost',
     /^node_network_receive_nohandler_total$/,
   ),
-  row('sockstat', 'memory in bytes', 'the same pages, times their size', /^node_sockstat_\w+_mem_bytes$/),
-  row(
-    'netstat sockstat vmstat meminfo',
-    'other lines of these files',
-    'they do not show trouble',
-    /^node_(netstat|vmstat|sockstat|memory)_/,
-  ),
+  row('meminfo', 'other lines', 'Sonde reads those that say how full memory is', /^node_memory_/),
+  row('netstat vmstat', 'other lines', 'Sonde reads those that show most trouble', /^node_(netstat|vmstat)_/),
   row('nfs nfsd', 'calls of NFS', 'space is there; a server that hangs is reported by name', /^node_nfsd?_/),
   row('powersupplyclass', 'batteries', 'servers have none; power meters are there', /^node_power_supply_/),
   {
@@ -110,6 +105,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
   row('rapl', 'energy of packages', 'only root may read it since CVE-2020-8694', /^node_rapl_/),
   row('schedstat', 'waiting time by CPU', 'pressure and the run queue show the same', /^node_schedstat_/),
   row('selinux', 'whether SELinux enforces', 'it is a setting, not a measurement', /^node_selinux_/),
+  row('sockstat', 'memory in bytes', 'the same pages, times their size', /^node_sockstat_\w+_mem_bytes$/),
+  row('sockstat', 'other sockets', 'Sonde reads those of TCP and UDP, and raw ones', /^node_sockstat_/),
   row(
     'softnet',
     'packets steered between CPUs',

@@ -9,6 +9,7 @@ import { DASHBOARDS } from '../../scripts/dashboards/dashboards.ts'
 import { NO_DATA } from '../../scripts/dashboards/description.ts'
 import { FOREIGN, NODE_ROWS } from '../../scripts/dashboards/foreign.ts'
 import { grafanaJson } from '../../scripts/dashboards/grafana-json.ts'
+import { withOurNames } from '../../scripts/dashboards/our-names.ts'
 import { WITHOUT_DATA } from '../../scripts/dashboards/without-data.ts'
 import { root } from '../../scripts/setup.mjs'
 import { rulesOf } from '../alerts/rule-files.ts'
@@ -129,6 +130,26 @@ test('every query runs on Prometheus and has data, or stands in the list of reas
     if (samples > SAMPLES_MAX) large.push(`${place}: ${samples / 1e6} M samples`)
   }
   assert.deepEqual(large, [], `over ${NODES} nodes`)
+})
+
+test('an expression over node_exporter becomes one over Sonde, with labels, joins and scales', () => {
+  const translations = {
+    'rate(node_disk_reads_completed_total{device=~"sd.*"}[1m])': 'rate(host_disk_reads_total{disk=~"sd.*"}[1m])',
+    'node_pressure_cpu_waiting_seconds_total{job="a"}': 'host_pressure_waiting_seconds_total{resource="cpu",job="a"}',
+    'node_systemd_units{job="a", state="failed"}': 'host_systemd_failed_units{job="a"}',
+    'node_memory_SUnreclaim_bytes{job="a"}':
+      '(host_memory_slab_bytes{job="a"} - host_memory_slab_reclaimable_bytes{job="a"})',
+    'node_time_seconds{job="a"} - node_boot_time_seconds': 'time() - host_kernel_boot_time_seconds',
+    'rate(node_disk_discarded_sectors_total[1m])': 'rate(host_disk_discarded_bytes_total[1m]) / 512',
+    'node_hwmon_temp_celsius * on(chip) group_left(chip_name) node_hwmon_chip_names{job="a"}':
+      'host_temperature_celsius',
+  }
+  for (const [theirs, ours] of Object.entries(translations)) assert.deepEqual(withOurNames(theirs), { ours })
+  assert.deepEqual(withOurNames('node_load1 / node_arp_entries'), {
+    reason: 'a full table shows as failed connections',
+  })
+  assert.equal(withOurNames('DCGM_FI_DEV_GPU_UTIL'), undefined)
+  assert.throws(() => withOurNames('node_unheard_of'), /no list has node_unheard_of/)
 })
 
 test('an empty Prometheus gives no error, and each panel says why it is empty', needed, async (t) => {
