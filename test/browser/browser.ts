@@ -54,15 +54,22 @@ export interface Stage {
   visit(path: string, look: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>
 }
 
+/** Options of {@link startStage}. */
+interface StageOptions extends StartOptions {
+  /** Fills the data directory before `sonde up` starts. */
+  readonly prepare?: (dataDir: string) => Promise<void>
+}
+
 /** Builds the page where its files changed, then starts `sonde up` with a data directory of its own, and Chromium. */
 export async function startStage(
   test: Ending,
   args: readonly string[] = [],
-  options: StartOptions = {},
+  { prepare, ...options }: StageOptions = {},
 ): Promise<Stage> {
   assert.ok(await setUpWeb(), 'the page could not be built')
   const data = temporaryDir()
   test.after(() => data.remove())
+  await prepare?.(data.path)
   const start = (listen: string): Promise<SondeProcess> =>
     startSonde(['up', '--log-level', 'warn', '--data-dir', data.path, '--listen', listen, ...args], options)
   let sonde = await start('127.0.0.1:0')

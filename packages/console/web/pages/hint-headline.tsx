@@ -1,6 +1,8 @@
 import type { Hint, ListedDevice } from '@sonde/sdk/api'
 import { Link } from 'wouter'
+import { useNode } from '../api/resources.ts'
 import { Headline, type HeadlineText } from '../components/headline.tsx'
+import { incidentPathOfHint } from '../devices/incident-path.ts'
 import { serverNowMs } from '../state/clock.ts'
 import { usePageState } from '../state/time-window.ts'
 import { deviceQuestion } from './grafana/grafana-address.ts'
@@ -18,9 +20,10 @@ interface HintHeadlineProps {
   readonly device?: ListedDevice | undefined
 }
 
-/** A headline with a link to the evidence of the worst hint. */
+/** A headline with links to the incident of the worst hint and to its evidence. */
 export function HintHeadline({ text, moment, toMs, worst, device }: HintHeadlineProps) {
   const page = usePageState()
+  const node = useNode().data?.node
   return (
     <Headline
       text={text}
@@ -30,10 +33,15 @@ export function HintHeadline({ text, moment, toMs, worst, device }: HintHeadline
         worst &&
         worst.evidence.length > 0 && (
           <>
-            <Link
-              className="button is-primary"
-              href={page.hrefTo('/explore', evidenceOf(worst, { nowMs: serverNowMs(), toMs }))}
-            >
+            {node !== undefined && (
+              <Link
+                className="button is-primary"
+                href={page.hrefTo(incidentPathOfHint(node, worst), { fromMs: undefined, toMs: undefined })}
+              >
+                Open incident
+              </Link>
+            )}
+            <Link className="button" href={page.hrefTo('/explore', evidenceOf(worst, { nowMs: serverNowMs(), toMs }))}>
               See the evidence
             </Link>
             {device && <GrafanaLink question={deviceQuestion(device)} />}

@@ -2,12 +2,14 @@ import type { HintsAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import type { FrameRange } from '../../api/frame.ts'
+import { useNode } from '../../api/resources.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { placeWords } from '../../devices/hint-words.ts'
+import { incidentPathOfHint } from '../../devices/incident-path.ts'
 import { countText } from '../../format/number.ts'
 import { zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
@@ -26,6 +28,7 @@ export function HintsPanel({
   readonly window?: FrameRange | undefined
 }) {
   const page = usePageState()
+  const node = useNode().data?.node
   const now = useMoment(window)
   const seen = useMomentHints(now)
   const moment = useSpokenMoment(now)
@@ -43,9 +46,15 @@ export function HintsPanel({
       head: 'What is seen',
       isWide: true,
       look: 'is-wrapping',
-      cell: ({ title, sentence }) => (
+      cell: ({ hint, title, sentence }) => (
         <>
-          {title}
+          {node === undefined ? (
+            title
+          ) : (
+            <Link href={page.hrefTo(incidentPathOfHint(node, hint), { fromMs: undefined, toMs: undefined })}>
+              {title}
+            </Link>
+          )}
           <span className="hint-sentence">{sentence}</span>
         </>
       ),
