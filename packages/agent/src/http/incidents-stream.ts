@@ -62,6 +62,8 @@ class ToldIncidents {
   #version = ''
   #madeMs = Number.NEGATIVE_INFINITY
   #text = ''
+  /** Open incidents in the last message. */
+  openCount = 0
 
   constructor(agent: Agent) {
     this.#agent = agent
@@ -72,7 +74,9 @@ class ToldIncidents {
     const version = versionOf(this.#agent)
     const nowMs = performance.now()
     if (version !== this.#version || nowMs - this.#madeMs >= LOOK_MS) {
-      this.#text = eventText('incidents', recentAnswer(this.#agent))
+      const answer = recentAnswer(this.#agent)
+      this.openCount = answer.openCount
+      this.#text = eventText('incidents', answer)
       this.#version = version
       this.#madeMs = nowMs
     }
@@ -122,10 +126,9 @@ class IncidentStream {
       return
     }
     this.#drainedMs = nowMs
-    const { incidents } = this.#agent
     const version = versionOf(this.#agent)
     const sinceMs = nowMs - this.#sentMs
-    const isDue = sinceMs >= (incidents.openCount > 0 ? OPEN_EVERY_MS : QUIET_MS)
+    const isDue = sinceMs >= (this.#told.openCount > 0 ? OPEN_EVERY_MS : QUIET_MS)
     if (version === this.#version && !isDue) return
     this.#version = version
     this.#sentMs = nowMs

@@ -1,16 +1,16 @@
 import { SondeError } from '@sonde/sdk'
-import type { IncidentAnswer, IncidentRules, IncidentsAnswer, Labels, ListedType, MovedAnswer } from '@sonde/sdk/api'
+import type { IncidentRules, IncidentsAnswer, Labels, ListedType, MovedAnswer } from '@sonde/sdk/api'
 import { askerOf, JsonReader } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { IncidentFilter } from '../incidents/incident-filter.ts'
 import { type IncidentNoteKind, NOTE_LENGTH_MAX } from '../incidents/incident-notes.ts'
-import { incidentWindow } from '../incidents/incidents.ts'
 import { movedSignals } from '../incidents/moved-signals.ts'
 import type { RuleBook } from '../rules/rule.ts'
 import { describeRule } from '../traceback/describe-rule.ts'
 import { agentCatalogue } from './agent-catalogue.ts'
 import { answerRoute } from './answer-route.ts'
+import { incidentAnswer } from './incident-answer.ts'
 import { parameter, type Queried } from './query.ts'
 
 const LIMIT_DEFAULT = 100
@@ -33,7 +33,7 @@ export interface People {
 
 /** `GET /api/v1/incidents`, an incident, and the routes that write on it. */
 export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Queried, people: People): void {
-  const { incidents, incidentNotes: notes, incidentPins: pins } = agent
+  const { incidentNotes: notes, incidentPins: pins } = agent
   const { whoAsks, audit } = people
   answerRoute(app, '/api/v1/incidents', (request) => {
     const wanted = filterOf(request)
@@ -48,7 +48,7 @@ export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Quer
   const write = (path: string, kind: IncidentNoteKind) => {
     app.post<{ Params: { readonly id: string } }>(`/api/v1/incidents/:id/${path}`, async (request, reply) => {
       const text = kind === 'note' ? textOf(request.body) : ''
-      const { incident } = await incidents.get(request.params.id)
+      const { incident } = await incidentAnswer(agent, request.params.id)
       await notes.opened()
       notes.add(incident.id, kind, whoAsks(request), text)
       return reply.code(201).send(await incidentAnswer(agent, incident.id))
@@ -86,32 +86,13 @@ async function incidentsAnswer(agent: Agent, wanted: IncidentFilter): Promise<In
 export function recentAnswer(agent: Agent): IncidentsAnswer {
   const { nowMs, fromMs, toMs, rules, blind, unknown } = agent.hints.answer()
   const told = { nowMs: nowMs || Date.now(), fromMs, toMs, rules, blind, unknown }
-  const { incidents } = agent
-  return { ...told, incidents: incidents.recent(), openCount: incidents.openCount, traceback: tracebackRules(agent) }
-}
-
-async function incidentAnswer(agent: Agent, id: string): Promise<IncidentAnswer> {
-  const { incidents, incidentNotes: notes, incidentPins: pins } = agent
-  await notes.opened().catch(() => undefined)
-  const nowMs = Date.now()
-  try {
-    const found = await incidents.get(id)
-    const pinned = await pins.get(found.incident.id)
-    return {
-      ...{ nowMs, ...found, window: incidentWindow(found.incident, nowMs) },
-      notes: notes.notesOf(found.incident.id),
-      ...(pinned === undefined ? {} : { pin: pinned.pin }),
-    }
-  } catch (error) {
-    // The history has removed it: its pin is as it was then.
-    const pinned = await pins.get(id)
-    if (pinned?.incident.id !== id) throw error
-    return { ...pinned, nowMs }
-  }
+  const incidents = agent.incidents.recent()
+  const openCount = incidents.filter(({ state }) => state === 'open').length
+  return { ...told, incidents, openCount, traceback: tracebackRules(agent) }
 }
 
 async function movedAnswer(agent: Agent, id: string): Promise<MovedAnswer> {
-  const { incident } = await agent.incidents.get(id)
+  const { incident } = await incidentAnswer(agent, id)
   const { types } = await agentCatalogue(agent).types()
   const deviceOf = ({ entity }: ListedType, labels: Labels) => agent.devices.deviceOf({ entity }, labels)?.id
   return movedSignals({ incident, types, history: agent.history, deviceOf })

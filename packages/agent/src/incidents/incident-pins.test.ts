@@ -26,10 +26,9 @@ const kept = {
 
 function answerOf(number: number): IncidentAnswer {
   const incident = {
-    id: `node:${number}`,
-    title: 'Lost "packets"\u0000',
-    startMs: START_MS,
-  } as IncidentAnswer['incident']
+    ...{ id: `node:${number}`, node: 'node', rule: 'storm', device: 'nic-1', sentence: '', affected: [] },
+    ...{ title: 'Lost "packets"\u0000', startMs: START_MS, hints: [{ event: `${number}5` }] },
+  } as unknown as IncidentAnswer['incident']
   return { nowMs: START_MS, incident, window: { fromMs: START_MS, toMs: START_MS + 60_000 }, notes: [] }
 }
 
@@ -61,6 +60,17 @@ test('a copy that a kill left incomplete, and foreign folders, are no pins', asy
   const pins = new IncidentPins({ dir, kept })
   assert.deepEqual(await pins.list(), [])
   assert.deepEqual(readdirSync(dir).sort(), ['18', '19', 'mine'])
+})
+
+test('a pin is found by its hints, and stays whole when the history has removed records', async (t) => {
+  const dir = folderOf(t)
+  await new IncidentPins({ dir, kept }).pin(answerOf(17), 'ada')
+  const fewer = async (request: Parameters<typeof kept.records>[0]) => (await kept.records(request)).slice(0, 0)
+  const pins = new IncidentPins({ dir, kept: { ...kept, records: fewer } })
+  await pins.pin(answerOf(17), 'bob')
+  assert.deepEqual(await pins.find('node:175'), await pins.get('node:17'))
+  assert.deepEqual([(await pins.find('node:17'))?.pin.who, (await pins.find('node:17'))?.pin.records], ['ada', 60])
+  for (const id of ['other:17', 'node:1', 'node:175x', '175', '../17']) assert.equal(await pins.find(id), undefined)
 })
 
 test('without records, without a history and beyond the limits nothing is pinned', async (t) => {

@@ -48,6 +48,16 @@ export class IncidentPins {
     return this.#pins.get(numberOf(id))
   }
 
+  /** The pinned incident with an id, or with a hint of that number. */
+  async find(id: string): Promise<PinnedAnswer | undefined> {
+    await this.#opened()
+    const number = numberOf(id)
+    const isMeant = ({ incident }: PinnedAnswer) =>
+      id === `${incident.node}:${number}` &&
+      (incident.id === id || incident.hints.some(({ event }) => event === number))
+    return [...this.#pins.values()].find(isMeant)
+  }
+
   /** All pinned incidents, the latest pins first. */
   async list(): Promise<PinnedAnswer[]> {
     await this.#opened()
@@ -55,7 +65,8 @@ export class IncidentPins {
   }
 
   /**
-   * Copies the window of an incident. Pins a pinned incident again, with what its window has now.
+   * Copies the window of an incident. Pins a pinned incident again, with what its window has now: if the history has
+   * fewer records than the pin, the pin stays.
    *
    * @throws SondeError `INC_PIN` if it cannot be copied, `INC_LIMIT` if there are too many pins.
    */
@@ -87,6 +98,13 @@ export class IncidentPins {
       await rm(partial, { recursive: true, force: true })
       await makeFolders(partial)
       const copied = await copyWindow(kept, answer.window, { folder: partial, limitBytes: PIN_BYTES_MAX })
+      const before = this.#pins.get(name)
+      if (before !== undefined && before.pin.records > copied.records) {
+        await rm(partial, { recursive: true, force: true })
+        return
+      }
+      if (copied.records === 0)
+        throw new SondeError('INC_PIN', 'the history has no records of the window of this incident')
       const pin = { atMs: Date.now(), who, ...copied, command: `${sondeCommand()} read ${folder}` }
       const pinned = { ...answer, pin }
       await writeFile(join(partial, ABOUT), JSON.stringify(pinned), { mode: PRIVATE_FILE_MODE, flush: true })
@@ -129,9 +147,15 @@ export class IncidentPins {
   }
 }
 
+/** The pinned incident of a file; undefined if it is damaged. */
 function pinnedIn(text: string): PinnedAnswer | undefined {
   const read = JSON.parse(text) as Partial<PinnedAnswer> | null
-  const isWhole = typeof read?.incident?.id === 'string' && typeof read.pin?.bytes === 'number'
+  const { incident, window, notes, pin } = read ?? {}
+  const texts = [incident?.id, incident?.node, incident?.rule, incident?.device, incident?.title, incident?.sentence]
+  const numbers = [incident?.startMs, window?.fromMs, window?.toMs, pin?.bytes, pin?.records, pin?.atMs]
+  const lists = [incident?.hints, incident?.affected, notes]
+  const isWhole =
+    texts.every((one) => typeof one === 'string') && numbers.every(Number.isFinite) && lists.every(Array.isArray)
   return isWhole ? (read as PinnedAnswer) : undefined
 }
 

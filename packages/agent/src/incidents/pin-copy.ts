@@ -1,4 +1,4 @@
-import { createFiles, SondeError } from '@sonde/sdk'
+import { createFiles } from '@sonde/sdk'
 import type { HintWindow } from '@sonde/sdk/api'
 import type { KeptRecords } from '../pipeline/kept-records.ts'
 
@@ -47,6 +47,5 @@ export async function copyWindow(
   } finally {
     await files.close()
   }
-  if (records === 0) throw new SondeError('INC_PIN', 'the history has no records of the window of this incident')
   return { records, bytes, isCut }
 }

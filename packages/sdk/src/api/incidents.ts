@@ -124,6 +124,10 @@ export interface IncidentAnswer {
   readonly notes: readonly IncidentNote[]
   /** Absent if it is not pinned. */
   readonly pin?: IncidentPin
+  /** Parts of the window without samples, in order; absent if there are none. */
+  readonly unknown?: readonly HintsUnknown[]
+  /** What the node no longer has of it, such as its device or its rule, as sentences; absent if all is there. */
+  readonly gone?: readonly string[]
 }
 
 /** What `GET /api/v1/pins` answers. */

@@ -153,6 +153,17 @@ export class HintHistory {
     return { ...read, hints: await hintsOf(read.statements) }
   }
 
+  /** The parts of a window without samples, or without a store that answers; in their order. */
+  async unknownIn({ fromMs, toMs }: HintWindow): Promise<readonly HintsUnknown[]> {
+    const now = this.#recent.answer()
+    if (this.#store === undefined) return this.#notInMemory(fromMs, toMs, now, NOT_KEPT)
+    try {
+      return await this.#unwatched(this.#store, fromMs, toMs)
+    } catch (error) {
+      return this.#notInMemory(fromMs, toMs, now, `The store does not answer: ${messageOf(error)}`)
+    }
+  }
+
   /** Everything that was stated about some hints in a span, the earliest first; empty if no history is kept. */
   async statements(events: ReadonlySet<string>, fromMs: number, toMs: number): Promise<readonly Statement[]> {
     if (this.#store === undefined) return []

@@ -124,6 +124,7 @@ function ListNotes({ answer, more }: { readonly answer: IncidentsAnswer; readonl
   const zone = usePageState().url.tz ?? 'utc'
   const { limited, removed } = answer.traceback
   const sentences = [
+    answer.unshown?.reason ?? '',
     answer.incidents.length > 0 ? unknownWords(answer.unknown.slice(-2), zone) : '',
     limited > 0 ? `${countText(limited, 'event')} came faster than the limit a minute; the log has them.` : '',
     removed > 0 ? `${countText(removed, 'event')} made room for others since the start.` : '',
