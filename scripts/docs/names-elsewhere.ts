@@ -1,5 +1,5 @@
-// Names of the same quantities in other systems. Those of node_exporter are from the list of pairs; others are written by
-// hand, and a name that is not certain is left out. OpenTelemetry: `system.*` and `hw.*` of the semantic conventions
+// Names of the same quantities in other systems. Those of node_exporter are from the list of pairs; others are written
+// by hand, and a name that is not certain is left out. OpenTelemetry: `system.*` and `hw.*` of the semantic conventions
 // 1.45, all of which are in development. Labels of devices differ: node_exporter has `device` for `disk` and
 // `rdma_device`.
 
