@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import * as v from 'valibot'
 import { type Agent, createAgent } from '../src/agent.ts'
+import type { AgentOptions } from '../src/agent-options.ts'
 import { type AgentConfig, exportSchema, limitsSchema } from '../src/config.ts'
 import { agentRoutes, createServer } from '../src/http/server.ts'
 import { serviceSchema } from '../src/service/config.ts'
@@ -40,6 +41,8 @@ export interface ServeOptions {
   /** Default: a folder of events that ends with the test. */
   readonly traceback?: object
   readonly history?: History
+  /** The records of a store, and the folder of pins beside it. */
+  readonly kept?: Pick<AgentOptions, 'kept' | 'pinsDir'>
   /** Adds routes before the server listens. */
   readonly routes?: (app: FastifyInstance, agent: Agent) => void
 }
@@ -72,6 +75,7 @@ export async function serveAgent(
     log: pino({ level: 'silent' }),
     version: 'test',
     ...(options.history === undefined ? {} : { history: options.history }),
+    ...options.kept,
   })
   const app = createServer(agent)
   agentRoutes(app, agent)

@@ -4,6 +4,8 @@ import type { Agent } from '../agent.ts'
 import { RULES } from '../hints/hints.ts'
 import { incidentWindow } from '../incidents/incidents.ts'
 
+/** Longest name in a sentence. Unit: characters. */
+const NAME_CHARS = 100
 /** Devices that stand for a whole node. */
 const NODES = ['node', 'sim-node']
 
@@ -50,16 +52,17 @@ async function foundAnswer(agent: Agent, id: string): Promise<IncidentAnswer> {
 /** What the node no longer has of an incident, as sentences. */
 function goneParts({ devices, rules }: Agent, { kind, rule, device, isSimulated }: Incident): string[] {
   const gone: string[] = []
+  const named = (name: string) => (name.length > NAME_CHARS ? `${name.slice(0, NAME_CHARS)}…` : name)
   const isThere = device === '' || NODES.includes(device) || devices.list().some(({ id }) => id === device)
   // Events may name series of applications, which are no devices.
   if (kind === 'hint' && !isThere) {
     const why = isSimulated ? 'the simulated node does not run or has another form' : 'no source reports it any more'
-    gone.push(`The device ${device} is gone: ${why}.`)
+    gone.push(`The device ${named(device)} is gone: ${why}.`)
   }
   if (kind === 'hint' && !RULES.some(({ name }) => name === rule))
-    gone.push(`The rule ${rule} is gone: it is of another version of Sonde.`)
+    gone.push(`The rule ${named(rule)} is gone: it is of another version of Sonde.`)
   if (kind === 'event' && rules?.book !== undefined && !rules.book.rules.some(({ name }) => name === rule))
-    gone.push(`The rule ${rule} is gone: the file of rules does not have it any more.`)
+    gone.push(`The rule ${named(rule)} is gone: the file of rules does not have it any more.`)
   return gone
 }
 
