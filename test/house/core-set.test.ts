@@ -58,8 +58,10 @@ const ON_ONE_NIC = [
  */
 const FULL_ALL_THE_SAME: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ON_ONE_NIC.map((name) => [name, 'a detail on the page of one NIC'])),
+  dcb_port_default_priority: 'a detail on the page of one interface',
   doca_pci_read_latency_seconds: 'a histogram on the page of one NIC: 12 series each',
   ethtool_lane_rx_err_phy_total: 'four series a port; the core set has the errors of the port',
+  ethtool_priority_rx_bytes_total: 'eight series a port; the page of one interface shows it',
   ethtool_priority_tx_bytes_total: 'eight series a port; a hint reads it on the node',
   gpu_process_memory_used_bytes: 'a series for each process; only with export_processes',
   gpu_process_util_ratio: 'a series for each process; only with export_processes',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSource, type Labels, type RecordType, type Source } from '@sonde/sdk'
 import type { Hint } from '@sonde/sdk/api'
+import { dcbPortType } from '../sources/dcb/type.ts'
 import { docaPhyType } from '../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../sources/ethtool/type.ts'
 import { hostCpuPackageType, hostDiskType, hostMemoryControllerType, hostPressureType } from '../sources/host/type.ts'
@@ -265,7 +266,7 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
   const netdev = rail === null ? 'bond0' : `eth1${index}`
   for (const type of [rdmaPortType, rdmaPortCountersType, rdmaHwFirstType, rdmaHwType])
     made.of(type, { rdma_device: name, port: '1' })
-  for (const type of [ethtoolLinkType, ethtoolPortType, netdevType, netdevCarrierType])
+  for (const type of [dcbPortType, ethtoolLinkType, ethtoolPortType, netdevType, netdevCarrierType])
     made.of(type, { device: netdev })
   for (const priority of ['0', '3']) made.of(ethtoolPriorityType, { device: netdev, priority })
   for (const lane of ['0', '1', '2', '3'])
@@ -279,6 +280,7 @@ function trainingNic(index: number, rail: number | null): MadeDevice {
     carrier: 1,
     up: 1,
     responsive: 1,
+    pfc_mask: 0b1000,
     outbound_pci_stalled_wr_ratio: 0.01,
   })
   made.rate({

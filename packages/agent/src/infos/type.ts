@@ -1,4 +1,5 @@
 import { defineType, type Field, gauge, label, type RecordType, timestamp } from '@sonde/sdk'
+import { dcbPortType } from '../sources/dcb/type.ts'
 import { docaDpaProcessType } from '../sources/doca-telemetry-dpa/type.ts'
 import { docaPccType } from '../sources/doca-telemetry-pcc/type.ts'
 import { docaPhyType } from '../sources/doca-telemetry-phy/type.ts'
@@ -39,6 +40,7 @@ export const INFO_METRICS: readonly InfoMetric[] = [
     address: 'pci_address',
   }),
   infoMetric(ethtoolLinkType, ['driver', 'driver_version', 'firmware'], { address: 'bus_info' }),
+  infoMetric(dcbPortType, ['trust', 'dscp_priorities']),
   infoMetric(docaPhyType, ['vendor', 'part_number', 'serial', 'fec']),
   infoMetric(docaPccType, ['algorithm']),
   infoMetric(docaDpaProcessType, ['name']),

@@ -72,6 +72,7 @@ const SHORT_WORDS: ReadonlyMap<string, string> = new Map([
   ['retransmission_storm', 'losing packets'],
   ['pfc_source', 'pauses its peers'],
   ['pfc_victim', 'told to pause'],
+  ['pfc_priority', 'RDMA without PFC'],
   ['congestion', 'congested'],
   ['link_ber', 'rising bit errors'],
   ['link_flap', 'link goes down'],

@@ -16,6 +16,7 @@ import { noisyNeighbourRule } from './noisy-neighbour.ts'
 import { gpuAerRule, nicAerRule } from './pcie-aer.ts'
 import { gpuDowntrainRule, nicDowntrainRule } from './pcie-downtrain.ts'
 import { pfcSourceRule, pfcVictimRule } from './pfc.ts'
+import { pfcPriorityRule } from './pfc-priority.ts'
 import { powerBrakeRule, powerCapRule } from './power.ts'
 import { retransmissionStormRule } from './retransmission-storm.ts'
 import type { HintRule } from './rule.ts'
@@ -42,6 +43,7 @@ export const RULES: readonly HintRule[] = [
   linkBerRule,
   pfcSourceRule,
   pfcVictimRule,
+  pfcPriorityRule,
   retransmissionStormRule,
   congestionRule,
   noisyNeighbourRule,

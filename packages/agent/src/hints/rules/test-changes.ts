@@ -67,3 +67,8 @@ export const holdWithNic = (
     ...{ gpu_numa_node: gpuNode, nic_numa_node: nicNode, nics: 1 },
   })
 }
+/** How fast a NIC sends with each priority. Unit: bytes per second. */
+export function priorities(node: TrainingNode, index: number, rates: Readonly<Record<number, number>>): void {
+  for (const { type, labels, rates: made } of node.nic(index).series.values())
+    if (type.name === 'ethtool_priority') made.tx_bytes_total = rates[Number(labels.priority)]
+}

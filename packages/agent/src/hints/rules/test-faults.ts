@@ -11,6 +11,7 @@ import {
   linkUp,
   noTraffic,
   pcieErrors,
+  priorities,
   silenceDriver,
   spinning,
 } from './test-changes.ts'
@@ -370,5 +371,12 @@ export const FAULTS: readonly HintFault[] = [
     opens: 'far_nic/gpu-2',
     severity: 'notice',
     standsAfterS: 12,
+  },
+  {
+    title: 'RDMA on a priority without flow control',
+    begin: (node) => priorities(node, 3, { 0: 15.6e9, 3: 1e6 }),
+    opens: 'pfc_priority/nic-mlx5_3-1',
+    severity: 'warning',
+    standsAfterS: 10,
   },
 ]

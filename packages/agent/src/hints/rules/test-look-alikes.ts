@@ -7,6 +7,7 @@ import {
   linkDown,
   noTraffic,
   pcieErrors,
+  priorities,
   spinning,
 } from './test-changes.ts'
 
@@ -43,6 +44,24 @@ export const LOOK_ALIKES: readonly Change[] = [
   {
     title: 'pauses of an idle link',
     begin: (node) => node.nic(8).rate({ rx_pause_seconds_total: 0, tx_pause_seconds_total: 0, ...noTraffic }),
+  },
+  {
+    title: 'traffic without RDMA on a priority without flow control',
+    begin: (node) => priorities(node, 3, { 0: 2e9, 3: 15.6e9 }),
+  },
+  {
+    title: 'RDMA where no priority has flow control, as adapters without it want',
+    begin: (node) => {
+      node.nic(3).set({ pfc_mask: 0 })
+      priorities(node, 3, { 0: 15.6e9, 3: 0 })
+    },
+  },
+  {
+    title: 'a little RDMA of a service on a priority without flow control',
+    begin: (node) => {
+      node.nic(8).rate({ xmit_data_bytes_total: 1e6, rcv_data_bytes_total: 1e6 })
+      priorities(node, 8, { 0: 1e6, 3: 0 })
+    },
   },
   {
     title: 'short pauses of a port that receives at line rate',

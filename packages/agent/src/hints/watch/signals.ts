@@ -1,5 +1,6 @@
 import type { Labels } from '@sonde/sdk'
 import { podGpuNicType } from '../../pods/type.ts'
+import { dcbPortType } from '../../sources/dcb/type.ts'
 import { docaPhyType } from '../../sources/doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../sources/ethtool/type.ts'
 import {
@@ -126,6 +127,7 @@ export const NIC = {
   rxPaused: counterSignal(ethtoolPriorityType, 'rx_pause_seconds_total', PAUSE),
   txPaused: counterSignal(ethtoolPriorityType, 'tx_pause_seconds_total', PAUSE),
   priorityBytes: counterSignal(ethtoolPriorityType, 'tx_bytes_total'),
+  pfcMask: gaugeSignal(dcbPortType, 'pfc_mask'),
   laneErrors: counterSignal(ethtoolLaneType, 'rx_err_phy_total', { across: 'max', rateMax: BIT_RATE_MAX }),
   linkDetected: gaugeSignal(ethtoolLinkType, 'detected'),
   responsive: gaugeSignal(ethtoolLinkType, 'responsive'),

@@ -7,6 +7,7 @@ export const HOST_PARTS = [
   'cpu',
   'memory',
   'pressure',
+  'cgroup_pressure',
   'softnet',
   'load',
   'kernel',

@@ -76,9 +76,37 @@ function kernelLogSteps(context: ChainContext): readonly Step[] {
   ]
 }
 
+function cgroupSteps(context: ChainContext): readonly Step[] {
+  const root = `${context.sysfs}/fs/cgroup`
+  return [
+    {
+      name: 'file',
+      async check() {
+        const path = `${root}/cgroup.controllers`
+        const found = await context.read(path)
+        if (!(found instanceof ReadRefusal)) return fine(path, 'control groups are of version 2')
+        const fix = 'start the kernel with systemd.unified_cgroup_hierarchy=1; version 1 has no pressure'
+        return broken(path, found.words, fix)
+      },
+    },
+    { name: 'driver', check: async () => fine(root, 'the kernel itself') },
+    {
+      name: 'permission',
+      async check() {
+        const path = `${root}/cgroup.type`
+        const found = await context.read(path)
+        if (found instanceof ReadRefusal) return fine(root, 'it shows the groups of the node')
+        return broken(path, 'only the group of Sonde is shown', 'mount /sys of the node, and give it with --path.sysfs')
+      },
+    },
+    { name: 'counters', check: async () => fine(root, 'groups that wait for at least 1 % of the time are reported') },
+  ]
+}
+
 /** Chains of what is read beside procfs and sysfs, by name. */
 export const explainedOther: ReadonlyMap<string, ExplainedOther> = new Map<string, ExplainedOther>([
   ['clock', { alias: CALL, types: ['host_clock'], steps: clockSteps }],
   ['systemd', { alias: 'systemctl', types: ['host_systemd', 'host_failed_unit'], steps: systemdSteps }],
+  ['cgroup', { alias: 'cgroups', types: ['host_cgroup_pressure', 'host_cgroups'], steps: cgroupSteps }],
   ['kmsg', { alias: 'dmesg', types: ['host_kernel_log', 'host_kernel_message'], steps: kernelLogSteps }],
 ])

@@ -8,6 +8,7 @@ import { testSource } from '../conformance.ts'
 import type { SourceContext } from '../source.ts'
 import { mockClock, ratesOf } from '../test-clock.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
+import { hostCgroupPressureType, hostCgroupsType } from './cgroup-type.ts'
 import { HOST_PARTS } from './config.ts'
 import { host } from './host.ts'
 import { parseLoadavg, parseMeminfo, parsePressure, parseSoftnet, parseStat } from './parse.ts'
@@ -90,7 +91,7 @@ testSource(host, {
   options: { parts: AT_ONCE },
   unreported: [
     ...[hostFilesystemType, hostClockType, hostSystemdType, hostFailedUnitType],
-    ...[hostKernelLogType, hostKernelMessageType],
+    ...[hostKernelLogType, hostKernelMessageType, hostCgroupPressureType, hostCgroupsType],
   ],
   scopes: [
     ...Object.entries(IN_SYSFS).map(([part, files]) => ({ files, options: { parts: [part] } })),

@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { wallNs } from '@sonde/sdk'
 import { countOf } from '@sonde/sdk/internal'
 import { ReadFailure } from '../kernel-file.ts'
+import { PodNames } from '../processes/pod-names.ts'
 import { type SampledSource, sampled } from '../sampled.ts'
 import type { Probe, SourceContext, SourceDefinition } from '../source.ts'
+import { cgroupPressure } from './cgroup-pressure.ts'
 import { clock } from './clock.ts'
 import { HOST_PARTS, type HostSourceOptions, hostOptions } from './config.ts'
 import { cpu } from './cpu.ts'
@@ -33,6 +36,7 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
   cpu,
   memory,
   pressure,
+  cgroup_pressure: cgroupPressure,
   softnet,
   load,
   kernel,
@@ -56,12 +60,14 @@ const PARTS: Readonly<Record<(typeof HOST_PARTS)[number], HostPartDefinition>> =
 class HostSource implements SampledSource {
   readonly #reader: HostReader
   readonly #parts: readonly HostPart[]
+  readonly #names: PodNames
 
   constructor(options: HostSourceOptions, context: SourceContext) {
     const reader = new HostReader(context)
     this.#reader = reader
+    this.#names = new PodNames(join(options.root_folder, 'var', 'log'), () => performance.now())
     this.#parts = HOST_PARTS.filter((part) => options.parts.includes(part)).map((part) =>
-      PARTS[part].create(reader, options),
+      PARTS[part].create(reader, options, this.#names),
     )
   }
 
@@ -83,6 +89,16 @@ class HostSource implements SampledSource {
     if (!read && this.#reader.failure !== undefined) throw this.#reader.failure
   }
 
+  /**
+   * Takes the names of pods.
+   *
+   * @throws SondeError `AGT_COMMAND` if the command is malformed.
+   */
+  command(command: unknown): object {
+    this.#names.take(command)
+    return {}
+  }
+
   close(): void {
     for (const part of this.#parts) part.close?.()
     this.#reader.close()
@@ -97,6 +113,7 @@ export const host: SourceDefinition = {
   types: Object.values(PARTS).flatMap(({ types }) => types),
   host: 'agent',
   intervalMs: 1000,
+  takesPodNames: true,
   options: hostOptions,
   explain: hostExplain,
   load: async () => ({

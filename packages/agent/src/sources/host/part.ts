@@ -1,4 +1,5 @@
 import type { RecordType } from '@sonde/sdk'
+import type { PodNames } from '../processes/pod-names.ts'
 import type { HostSourceOptions } from './config.ts'
 import type { HostReader } from './reader.ts'
 
@@ -14,5 +15,5 @@ export interface HostPart {
 export interface HostPartDefinition {
   /** Types that the part reports. */
   readonly types: readonly RecordType[]
-  create(reader: HostReader, options: HostSourceOptions): HostPart
+  create(reader: HostReader, options: HostSourceOptions, names: PodNames): HostPart
 }

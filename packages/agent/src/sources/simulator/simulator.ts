@@ -1,3 +1,4 @@
+import { dcbPortType } from '../dcb/type.ts'
 import { docaAdpRetxTimeoutsType, docaAdpRetxType } from '../doca-telemetry-adp-retx/type.ts'
 import {
   docaDiagPciBytesType,
@@ -40,6 +41,7 @@ export const simulator: SourceDefinition = {
     ethtoolPortType,
     ethtoolPriorityType,
     ethtoolLaneType,
+    dcbPortType,
     pciDeviceType,
     pciAerType,
     netdevType,

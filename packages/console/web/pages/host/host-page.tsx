@@ -21,6 +21,8 @@ import { hostHeadline } from './host-headline.ts'
 import { diskRows, filesystemRows, HOST_ROW_QUERIES } from './host-rows.ts'
 import { HOST_SECTIONS } from './host-sections.ts'
 import { MACHINE_METRICS, machineFacts } from './machine-facts.ts'
+import { PressureCauseTable } from './pressure-cause-table.tsx'
+import { PRESSURE_CAUSE_QUERIES, pressureCauses } from './pressure-causes.ts'
 import { useHost } from './use-host.ts'
 
 /** Types in the table of counters. Those with a series for each CPU are in charts alone. */
@@ -38,6 +40,8 @@ const TYPES: readonly string[] = [
   'host_memory',
   'host_vm',
   'host_pressure',
+  'host_cgroup_pressure',
+  'host_cgroups',
   'host_numa',
   'host_disk',
   'host_filesystem',
@@ -52,7 +56,7 @@ const TYPES: readonly string[] = [
   'host_cpu_package',
 ]
 const PARENT = { label: 'Node', path: '/' } as const
-const RECENT: readonly MetricQuery[] = [...Object.values(HOST_QUERIES), ...HOST_ROW_QUERIES]
+const RECENT: readonly MetricQuery[] = [...Object.values(HOST_QUERIES), ...HOST_ROW_QUERIES, ...PRESSURE_CAUSE_QUERIES]
 const CHARTED: readonly MetricQuery[] = [
   ...Object.values(HOST_QUERIES),
   MODE_QUERY,
@@ -100,14 +104,16 @@ function HostNow() {
   )
 }
 
-/** File systems and disks. */
+/** File systems, disks, and who waits. */
 function HostTables() {
   const { moment, recent, filesystems } = useHostRows()
   const disks = useMemo(() => diskRows(recent, moment), [recent, moment])
+  const causes = useMemo(() => pressureCauses(recent, moment), [recent, moment])
   return (
     <PanelBoundary>
       <FilesystemTable rows={filesystems} />
       <DiskTable rows={disks} span={moment} />
+      {causes && <PressureCauseTable causes={causes} span={moment} />}
     </PanelBoundary>
   )
 }

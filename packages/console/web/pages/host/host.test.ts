@@ -7,6 +7,7 @@ import { cpuCharts, MODE_QUERY } from './cpu-charts.ts'
 import { filesystemState } from './filesystem-state.ts'
 import { hostHeadline } from './host-headline.ts'
 import { diskRows, filesystemRows } from './host-rows.ts'
+import { PRESSURE_CAUSE_QUERIES, pressureCauses } from './pressure-causes.ts'
 
 const NOW = { stepMs: 1000, isNow: true }
 const GAP = Number.NaN
@@ -108,6 +109,34 @@ test('modes are shares of all CPUs, and each CPU has its row', () => {
     [
       ['CPU 0', 1],
       ['CPU 1', 0],
+    ],
+  )
+})
+
+test('control groups that wait: the longest wait first, with the owner where it is known', () => {
+  const waits = [
+    ['io', '/system.slice/a.service', '', 0.1],
+    ['memory', '/kubepods.slice/pod1', 'pod training/trainer-0', 0.4],
+  ] as const
+  const of = (read: readonly number[]) =>
+    pressureCauses(
+      testColumns(
+        PRESSURE_CAUSE_QUERIES.map((query) => {
+          const series = waits.map(([resource, cgroup, owner, value]) => {
+            return { labels: { resource, cgroup, owner }, values: [value] }
+          })
+          if (query.metric === 'host_cgroups_groups_read') return { query, series: [{ labels: {}, values: read }] }
+          return { query, series: query.metric === 'host_cgroup_pressure_waiting_ratio' ? series : [] }
+        }),
+      ),
+      NOW,
+    )
+  assert.equal(of([]), undefined, 'nothing searches')
+  assert.deepEqual(
+    of([3])?.rows.map(({ resource, owner, waiting, stalled }) => [resource, owner, waiting.value, stalled.value]),
+    [
+      ['memory', 'pod training/trainer-0', 0.4, GAP],
+      ['io', '', 0.1, GAP],
     ],
   )
 })

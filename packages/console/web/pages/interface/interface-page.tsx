@@ -24,7 +24,10 @@ import { useMoment } from '../use-moment.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { interfaceFacts, interfaceHeadline } from './interface-facts-strip.ts'
 import { INTERFACE_TYPES, interfacePanels, interfaceQueries } from './interface-panels.ts'
+import { portQuality, priorityQueries } from './priority-rows.ts'
+import { QualityOfService } from './quality-of-service.tsx'
 
+const QUALITY_TYPES: readonly string[] = ['dcb_port']
 /** How often exact values are read. */
 const LATEST_EVERY_MS = 2_000
 
@@ -69,6 +72,7 @@ export function InterfacePage({ device }: { readonly device: string }) {
           />
         </>
       )}
+      <Quality device={device} />
       <AnswerState answer={recent} panels={9} />
       {types.length > 0 && recent.grid && recent.isReady && (
         <Panels types={types} queries={queries} latest={latest} isGone={isGone} />
@@ -83,6 +87,22 @@ export function InterfacePage({ device }: { readonly device: string }) {
         </PanelBoundary>
       )}
     </>
+  )
+}
+
+/** Settings and traffic of priorities; nothing for an interface without them. */
+function Quality({ device }: { readonly device: string }) {
+  const moment = useMoment()
+  const { series } = useTypedSeries(QUALITY_TYPES, LATEST_EVERY_MS)
+  const queries = useMemo(() => priorityQueries(device), [device])
+  const answer = useKnownColumns(queries, moment.range, moment.stepMs)
+  const quality = useMemo(() => portQuality(answer, device, moment), [answer, device, moment])
+  if (quality === undefined) return null
+  const own = series?.filter(({ labels }) => labels.device === device) ?? []
+  return (
+    <PanelBoundary>
+      <QualityOfService quality={quality} span={moment} series={own} />
+    </PanelBoundary>
   )
 }
 

@@ -4,6 +4,7 @@ import { missedDevice } from '../observe/missed.ts'
 import { NicReader } from '../observe/nic-reader.ts'
 import { COUNTERS } from '../observe/nic-reading.ts'
 import type { Simulation } from '../simulation.ts'
+import { dcbTable } from './dcb.ts'
 import { DPA_TYPES, docaDpaTables, docaTables } from './doca.ts'
 import { docaDiagTables } from './doca-diag.ts'
 import { docaPhyTables } from './doca-phy.ts'
@@ -40,6 +41,7 @@ export class NicRows {
     const tables = [
       ...rdmaTables(nics),
       ...ethtoolTables(nics),
+      dcbTable(nics),
       pciTable(nics),
       ...netdevTables(nics),
       ...docaDiagTables(nics),
