@@ -71,7 +71,10 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
     <Panel
       id="interface-table"
       title="Interfaces"
-      caption={`${span.isNow ? '' : `${meansWords(span)}; `}sickest first${all.length > LONG_COUNT ? ', then the busiest' : ''}`}
+      caption={[
+        ...(span.isNow ? [] : [meansWords(span)]),
+        all.length > LONG_COUNT ? 'sickest first, then the busiest' : 'sickest first',
+      ].join('; ')}
       filter="Filter interfaces"
     >
       {chosen.rows.length === 0 ? (

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { tasksDuring } from '../page/trace.ts'
+import { tasksDuring } from './trace.ts'
 
 const WATCHED_MS = 10_000
 /** Time in which everything is compiled and the first answers arrive. Unit: milliseconds. */

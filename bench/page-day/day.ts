@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { type SondeProcess, startSonde, temporaryDir } from '../../test/sonde-process.ts'
 import { firstDrawing, watchDrawings } from '../page/drawings.ts'
-import { busyMsPerSecond, withFreshPage } from './live.ts'
+import { busyMsPerSecond, withFreshPage } from '../page/live.ts'
 
 /** How long the past may take, and how often the log is looked at. Unit: milliseconds. */
 const PAST_LIMIT_MS = 1_800_000
@@ -49,7 +49,7 @@ async function untilFilled({ output }: SondeProcess): Promise<void> {
   }
 }
 
-/** The node page live, then in a window of 24 h that a drag over the strip chose, and the click on a place of the strip. */
+/** The node page live, then after a click on a place of the strip, then in a window of 24 h. */
 export function measureDay(browser: Browser, { address }: ServedDay, round: number): Promise<DayRound> {
   return withFreshPage(browser, async (page) => {
     await watchDrawings(page)
