@@ -1,8 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { type SondeProcess, startSonde, temporaryDir } from '../../test/sonde-process.ts'
 import { firstDrawing, watchDrawings } from '../page/drawings.ts'
 import { busyMsPerSecond, withFreshPage } from '../page/live.ts'
 
+const PAST_S = 86_400
+/** Charts of a day have longer steps than this, so that they get as many points as with a sample a second. */
+const STEP_MS = 10_000
 /** How long the past may take, and how often the log is looked at. Unit: milliseconds. */
 const PAST_LIMIT_MS = 1_800_000
 const LOOK_EVERY_MS = 1_000
@@ -28,8 +33,9 @@ export interface DayRound {
 export async function serveDay(): Promise<ServedDay> {
   const data = temporaryDir()
   const beganMs = performance.now()
-  const args = ['up', '--only-simulated', '--simulate-past', '24h', '--data-dir', data.path]
-  const sonde = await startSonde(args)
+  const config = join(data.path, 'sonde.yaml')
+  writeFileSync(config, `data_sources:\n  - type: simulator\n    interval_ms: ${STEP_MS}\n    past_s: ${PAST_S}\n`)
+  const sonde = await startSonde(['up', '--config', config, '--data-dir', join(data.path, 'data')])
   await untilFilled(sonde)
   return {
     address: sonde.address,

@@ -114,14 +114,19 @@ function columnsOf(snapshot: FrameSnapshot, range: FrameRange, stepMs: number): 
 
 /** Whether a series has a sample in the window. Series without samples belong to departed devices. */
 function hasSample(grid: SampleGrid | undefined, column: GridColumn): boolean {
-  return grid?.slice(column).some((value) => !Number.isNaN(value)) ?? false
+  const values = grid?.slice(column)
+  // From the newest, because a live window fills from its end.
+  for (let at = (values?.length ?? 0) - 1; at >= 0; at--) if (!Number.isNaN(values![at]!)) return true
+  return false
 }
 
 /** Columns ordered by their label values, `eth2` before `eth10`. */
 function sortedColumns(result: GridResult | undefined): readonly GridColumn[] {
   if (!result) return []
-  const name = (column: GridColumn): string => Object.values(column.labels).join(' ')
-  return [...result.columns.values()].sort((a, b) => compareNames(name(a), name(b)))
+  return [...result.columns.values()]
+    .map((column) => ({ column, name: Object.values(column.labels).join(' ') }))
+    .sort((a, b) => compareNames(a.name, b.name))
+    .map(({ column }) => column)
 }
 
 /** State of the connection of the whole page. */

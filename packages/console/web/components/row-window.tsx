@@ -49,12 +49,20 @@ export function RowWindow<Row>({
   const [wanted, setWanted] = useState(-1)
   const content = useRef<HTMLDivElement>(null)
   const view = places.view(rows.length, scrolledPx, heightPx)
-  // The heights of rows are known once they are drawn, and change with their words.
+  const { first, end } = view
+  // The heights of rows are known once they are drawn. They change with the width of the table, and with its height.
   useLayoutEffect(() => {
-    const drawn = [...(content.current?.querySelectorAll('tbody > tr') ?? [])]
-    const heights = drawn.map((row) => row.getBoundingClientRect().height)
-    if (places.measure(view.first, heights)) setMeasuredCount((count) => count + 1)
-  })
+    const element = content.current
+    if (element === null || end === first) return
+    const measure = (): void => {
+      const heights = [...element.querySelectorAll('tbody > tr')].map((row) => row.getBoundingClientRect().height)
+      if (places.measure(first, heights)) setMeasuredCount((count) => count + 1)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [first, end, places])
   useEffect(() => {
     const place = wanted >= 0 && wanted < rows.length ? wanted : current
     const box = content.current?.parentElement
@@ -81,10 +89,10 @@ export function RowWindow<Row>({
         {/* The rows that are not drawn leave their room above and below. */}
         <div ref={content} style={{ paddingTop: view.abovePx, paddingBottom: view.belowPx }}>
           {children({
-            rows: rows.slice(view.first, view.end),
+            rows: rows.slice(first, end),
             rowCount: rows.length,
-            firstPlace: view.first,
-            current: current - view.first,
+            firstPlace: first,
+            current: current - first,
           })}
         </div>
       </TableBox>

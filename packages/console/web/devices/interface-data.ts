@@ -25,7 +25,10 @@ export type InterfaceSignal = keyof typeof INTERFACE_QUERIES
 
 const NO_SAMPLES = new Float64Array(0)
 
-type SignalColumns = Readonly<Partial<Record<InterfaceSignal, Float64Array>>>
+const SIGNALS = Object.keys(INTERFACE_QUERIES) as InterfaceSignal[]
+
+type OwnColumns = Partial<Record<InterfaceSignal, Float64Array>>
+type SignalColumns = Readonly<OwnColumns>
 
 /** The columns of an interface by signal. Signals without samples are missing. */
 export interface InterfaceColumns {
@@ -44,12 +47,14 @@ export interface InterfaceColumns {
 export function interfaceColumns(answer: QueryColumns): InterfaceColumns[] {
   const { grid } = answer
   if (!grid) return []
-  const worlds = { real: new Map<string, SignalColumns>(), simulated: new Map<string, SignalColumns>() }
-  for (const signal of Object.keys(INTERFACE_QUERIES) as InterfaceSignal[]) {
+  const worlds = { real: new Map<string, OwnColumns>(), simulated: new Map<string, OwnColumns>() }
+  for (const signal of SIGNALS) {
     for (const column of answer.columns(INTERFACE_QUERIES[signal])) {
       const { device = '', simulated } = column.labels
       const byDevice = simulated === 'true' ? worlds.simulated : worlds.real
-      byDevice.set(device, { ...byDevice.get(device), [signal]: grid.slice(column) })
+      const own = byDevice.get(device) ?? {}
+      own[signal] = grid.slice(column)
+      byDevice.set(device, own)
     }
   }
   const rows = [...new Map([...worlds.simulated, ...worlds.real])].map(([device, columns]) => ({
@@ -62,17 +67,34 @@ export function interfaceColumns(answer: QueryColumns): InterfaceColumns[] {
   return rows.sort((a, b) => Number(a.device === 'lo') - Number(b.device === 'lo') || compareNames(a.device, b.device))
 }
 
-/** Adds columns position by position. The sum is absent where all are absent. */
+/**
+ * Adds columns position by position. The sum is absent where all are absent. A column that adds nothing, as most errors
+ * do, costs no memory: the sum may be one of the given columns.
+ */
 export function sumColumns(columns: readonly (Float64Array | undefined)[], length: number): Float64Array {
-  const sum = new Float64Array(length).fill(Number.NaN)
-  for (const values of columns) {
-    if (!values) continue
-    for (let i = 0; i < length; i++) {
-      const value = values[i]!
-      if (!Number.isNaN(value)) sum[i] = Number.isNaN(sum[i]!) ? value : sum[i]! + value
-    }
-  }
+  const [first, ...others] = columns.filter((values) => values !== undefined)
+  if (first === undefined) return new Float64Array(length).fill(Number.NaN)
+  const adding = others.filter((values) => addsTo(first, values))
+  if (adding.length === 0) return first
+  const sum = first.slice(0, length)
+  for (const values of adding) addTo(sum, values)
   return sum
+}
+
+/** Whether a column changes a sum: it has a value above 0, or one where the sum has none. */
+function addsTo(sum: Float64Array, values: Float64Array): boolean {
+  for (let i = 0; i < sum.length; i++) {
+    if (values[i]! > 0 || (Number.isNaN(sum[i]!) && !Number.isNaN(values[i]!))) return true
+  }
+  return false
+}
+
+function addTo(sum: Float64Array, values: Float64Array): void {
+  for (let i = 0; i < sum.length; i++) {
+    const value = values[i]!
+    if (Number.isNaN(sum[i]!)) sum[i] = value
+    else if (!Number.isNaN(value)) sum[i]! += value
+  }
 }
 
 /** The newest value of a column among its last `within` samples, NaN if there is none. */
