@@ -16,6 +16,7 @@ const PICTURES_DIR = join(root, '.cache/pictures')
 export const SCREENS = {
   desk: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
+  wall: { width: 2560, height: 1440 },
 } as const
 
 /** How long a test waits for the page to show something. Unit: milliseconds. */

@@ -207,6 +207,24 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
     })
   })
 
+  await t.test('once a page is drawn nothing moves while numbers, the strip and durations change', async () => {
+    const { incidents } = await ask<{ incidents: { id: string }[] }>(stage, '/api/v1/incidents')
+    const incident = `/incidents/${encodeURIComponent(incidents[0]?.id ?? '')}`
+    for (const path of ['/', '/host', '/fabric', '/incidents', incident]) {
+      await stage.visit(path, async (page) => {
+        await untilDrawn(page)
+        await page.evaluate(watchShifts)
+        const clock = page.locator('.live-clock')
+        const second = await clock.innerText()
+        await until('two other seconds', SHOW_LIMIT_MS, async () => {
+          const now = await clock.innerText()
+          return Math.abs(secondOf(now) - secondOf(second)) >= 2
+        })
+        assert.deepEqual(await page.evaluate(() => (window as unknown as Shifts).shifts), [], `${path} moved`)
+      })
+    }
+  })
+
   await t.test('the page of a GPU that fell off the bus says when and why, and what was last known', async (t) => {
     await ask(stage, '/api/v1/simulator/scenarios', { name: 'gpu-lost', device: 'sim-gpu-6' })
     await stage.visit('/gpus/sim-gpu-6', async (page) => {
@@ -288,6 +306,29 @@ function visitChanged(
     await route.fulfill({ json: { nowMs, devices: change(devices) } })
   }
   return (look) => stage.visit(path, look, { before: (page) => page.route('**/api/v1/devices', answer) })
+}
+
+/** What {@link watchShifts} leaves in the page. */
+interface Shifts {
+  readonly shifts: string[]
+}
+
+/** Runs in the page: notes what moves by itself from now on, and by how much. */
+function watchShifts(): void {
+  const shifts: string[] = []
+  Object.assign(window, { shifts })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources: { node?: Node }[] })[]) {
+      const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.className : node?.nodeName))
+      shifts.push(`${entry.value}: ${moved.join(', ')}`)
+    }
+  }).observe({ type: 'layout-shift' })
+}
+
+/** Seconds of a time of day. */
+function secondOf(clock: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = clock.split(':').map(Number)
+  return hours * 3_600 + minutes * 60 + seconds
 }
 
 /** Runs in the page: adds up how much its content moved by itself since it was opened. */

@@ -19,25 +19,42 @@ const PAGES: Readonly<Record<string, string>> = {
   'source-absent': '/sources/rdma',
   explain: '/explain',
   explained: '/explain?of=netdev',
+  incidents: '/incidents',
+  settings: '/settings',
 }
+/** At the right of the content, and where a page scrolls. Unit: CSS pixels. */
+const SIDE_MAX_PX = 48
 
-test('every page is sound in light and dark, wide and narrow', needs('chromium-headless-shell'), async (t) => {
-  const traffic = await startTraffic(t)
-  traffic.bytesPerSecond = 500_000
-  const stage = await shareStage(t)
-  for (const [name, path] of Object.entries(PAGES)) {
-    await stage.visit(path, async (page) => {
-      for (const screen of ['desk', 'phone'] as const) {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.setViewportSize(SCREENS[screen])
-          await page.emulateMedia({ colorScheme })
-          const look = `${name}-${SCREENS[screen].width}-${colorScheme}`
-          await t.test(look, (t) => inspect(t, page, look, colorScheme))
+test(
+  'every page is sound in light and dark, on small and large screens, and uses their width',
+  needs('chromium-headless-shell'),
+  async (t) => {
+    const traffic = await startTraffic(t)
+    traffic.bytesPerSecond = 500_000
+    const stage = await shareStage(t)
+    for (const [name, path] of Object.entries(PAGES)) {
+      await stage.visit(path, async (page) => {
+        for (const screen of ['desk', 'phone'] as const) {
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.setViewportSize(SCREENS[screen])
+            await page.emulateMedia({ colorScheme })
+            const look = `${name}-${SCREENS[screen].width}-${colorScheme}`
+            await t.test(look, (t) => inspect(t, page, look, colorScheme))
+          }
         }
-      }
-    })
-  }
-})
+        await page.setViewportSize(SCREENS.wall)
+        await page.emulateMedia({ colorScheme: 'light' })
+        await t.test(`${name}-${SCREENS.wall.width}`, async (t) => {
+          await inspect(t, page, `${name}-${SCREENS.wall.width}`, 'light')
+          const widestPx = await page
+            .locator('main > *, main .panel')
+            .evaluateAll((parts) => Math.max(...parts.map((part) => part.getBoundingClientRect().right)))
+          assert.ok(SCREENS.wall.width - widestPx <= SIDE_MAX_PX, `the page ends at ${widestPx} px`)
+        })
+      })
+    }
+  },
+)
 
 async function inspect(t: TestContext, page: Page, look: string, colours: string): Promise<void> {
   await untilDrawn(page)

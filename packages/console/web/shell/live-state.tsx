@@ -5,13 +5,11 @@ import { useSpan } from '../components/use-span.ts'
 import { formatAge, formatClock, formatCount, formatDuration, formatSpanOfTime, zoneName } from '../format/time.ts'
 import { heardMs, useSecond } from '../state/clock.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
+import { arrivalOf } from './arrival.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
 /** After this time without an answer the page shows that it waits. Unit: milliseconds. */
 const WAITING_AFTER_MS = 1_000
-
-/** While the newest sample is no older, samples arrive; with long steps two of them. Unit: milliseconds. */
-const ARRIVING_MS = 10_000
 
 /** Shows whether the page is live, its lag, and the time. */
 export function LiveState() {
@@ -74,13 +72,13 @@ export function LiveState() {
     )
   }
   const lagMs = Math.max(0, nowMs - live.newestMs)
-  const isArriving = lagMs <= Math.max(ARRIVING_MS, 2 * page.stepMs)
+  const arrival = arrivalOf(lagMs, page.stepMs)
   return (
     <div className="live">
-      <span className={isArriving ? 'live-dot' : 'live-dot is-waiting'} aria-hidden="true" />
-      <span className="live-word">{isArriving ? 'Live' : 'No sample'}</span>
+      <span className={arrival === 'in time' ? 'live-dot' : 'live-dot is-waiting'} aria-hidden="true" />
+      <span className="live-word">{arrival === 'missing' ? 'No sample' : 'Live'}</span>
       <span className="live-lag num">
-        {lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} {isArriving ? 'behind' : 'ago'}
+        {lagMs < 1_000 ? '< 1\u00a0s' : formatAge(lagMs)} {arrival === 'missing' ? 'ago' : 'behind'}
       </span>
       <Grown />
       {clock}
