@@ -207,7 +207,7 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
     })
   })
 
-  await t.test('once a page is drawn nothing moves while numbers, the strip and durations change', async () => {
+  await t.test('once a page is drawn nothing moves, and the strip hatches the time before the start', async () => {
     const { incidents } = await ask<{ incidents: { id: string }[] }>(stage, '/api/v1/incidents')
     const incident = `/incidents/${encodeURIComponent(incidents[0]?.id ?? '')}`
     for (const path of ['/', '/host', '/fabric', '/incidents', incident]) {
@@ -223,6 +223,12 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
         assert.deepEqual(await page.evaluate(() => (window as unknown as Shifts).shifts), [], `${path} moved`)
       })
     }
+    await stage.visit('/', async (page) => {
+      const before = page.locator('.time-strip-gap').first()
+      await before.waitFor()
+      const hatch = await before.evaluate((element) => getComputedStyle(element).backgroundImage)
+      assert.match(hatch, /^repeating-linear-gradient/, 'the time before the start is hatched in the strip')
+    })
   })
 
   await t.test('the page of a GPU that fell off the bus says when and why, and what was last known', async (t) => {
