@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
-import { SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
+import { SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { assertTold, TOLD } from './told-numbers.ts'
 import { fillYesterday } from './yesterday.ts'
 
@@ -19,9 +19,15 @@ const RULES = [
   ...['congestion', 'thermal_throttle', 'power_brake', 'link_ber'],
 ]
 const CLICKS_MOST = 3
+/** Pods are reported at least this often. Unit: milliseconds. */
+const STEP_MS = 30_000
+
+type LabelledSeries = { readonly labels: Readonly<Record<string, string>> }
+type PodsAnswer = { readonly results: readonly { readonly series: readonly LabelledSeries[] }[] }
+type DevicesAnswer = { readonly devices: readonly (LabelledSeries & { readonly id: string })[] }
 
 test(
-  'a day later each of ten scenarios is three clicks from the strip to its samples, and every sentence is in the records',
+  'a day later, each of ten scenarios is three clicks from its samples, and its sentences are in the records',
   needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startStage(t, ['--only-simulated', '--seed', String(SEED)], {
@@ -53,22 +59,21 @@ test(
     await stage.visit('/incidents', async (page) => {
       const ticks = page.locator('.time-strip-tick')
       await until('a tick for each incident', SHOW_LIMIT_MS, async () => (await ticks.count()) === RULES.length)
-      for (const [at, incident] of oldestFirst.entries())
-        await t.test(`${at + 1}: ${incident.rule} on ${incident.device}`, async (t) => {
-          const clicks = new Clicks(page)
-          await clicks.tick(page.locator(`.time-strip-tick[title^="${incident.title},"]`))
-          await page.getByText(/^In the window /).waitFor()
-          await clicks.link(page.getByRole('region', { name: 'Incidents' }).getByRole('link', { name: incident.title }))
-          await seeIncident(page, incident, answers.get(incident.id))
-          if (at === 5) await takePicture(t, page, 'day-later-incident')
-          await clicks.link(page.getByRole('link', { name: 'All samples of this window' }))
-          await seeSamples(page, incident)
-          assert.ok(clicks.count <= CLICKS_MOST, `${clicks.count} clicks`)
-          await page
-            .getByRole('navigation', { name: 'Pages' })
-            .getByRole('link', { name: /^Incidents/ })
-            .click()
-        })
+      for (const [at, incident] of oldestFirst.entries()) {
+        const clicks = new Clicks(page)
+        await clicks.tick(page.locator(`.time-strip-tick[title^="${incident.title},"]`))
+        await page.getByText(/^In the window /).waitFor()
+        await clicks.link(page.getByRole('region', { name: 'Incidents' }).getByRole('link', { name: incident.title }))
+        await seeIncident(page, stage, incident, answers.get(incident.id))
+        if (at === 5) await takePicture(t, page, 'day-later-incident')
+        await clicks.link(page.getByRole('link', { name: 'All samples of this window' }))
+        await seeSamples(page, incident)
+        assert.ok(clicks.count <= CLICKS_MOST, `${clicks.count} clicks`)
+        await page
+          .getByRole('navigation', { name: 'Pages' })
+          .getByRole('link', { name: /^Incidents/ })
+          .click()
+      }
     })
   },
 )
@@ -96,15 +101,29 @@ class Clicks {
 }
 
 /** The page of the incident tells what the records tell: when, where, how bad, on whom. */
-async function seeIncident(page: Page, incident: Incident, answer: IncidentAnswer | undefined): Promise<void> {
+async function seeIncident(
+  page: Page,
+  stage: Pick<Stage, 'address'>,
+  incident: Incident,
+  answer?: IncidentAnswer,
+): Promise<void> {
   await page.getByRole('heading', { level: 1, name: incident.title }).waitFor()
   await page.getByRole('region', { name: 'The incident' }).waitFor()
   const head = await page.getByRole('region', { name: 'What is so' }).innerText()
-  for (const moment of [answer?.opened, answer?.peak]) {
+  const { opened, peak } = answer ?? {}
+  // Equal sentences are told once, with the time of the first.
+  for (const moment of opened?.sentence === peak?.sentence ? [opened] : [opened, peak]) {
     if (moment === undefined) continue
     assert.ok(head.includes(moment.sentence), `${head} lacks ${moment.sentence}`)
     assert.ok(head.includes(`${clock(moment.atMs)} UTC`), `${head} lacks ${clock(moment.atMs)}`)
   }
+  const panel = page.getByRole('region', { name: 'Devices' })
+  const pods = await podsThen(stage, incident)
+  for (const pod of pods) await panel.getByRole('link', { name: pod, exact: true }).first().waitFor()
+  assert.equal(
+    pods.length > 0,
+    incident.affected.some((id) => id.startsWith('sim-gpu')),
+  )
   const facts = await page.getByRole('region', { name: 'The incident' }).innerText()
   assert.ok(facts.includes(clock(incident.startMs)), facts)
   const shown = page.locator('.time-strip-window')
@@ -119,6 +138,17 @@ async function seeIncident(page: Page, incident: Incident, answer: IncidentAnswe
   await until('the signal of the rule', SHOW_LIMIT_MS, async () =>
     /\d/.test((await chart.getAttribute('aria-label')) ?? ''),
   )
+}
+
+/** Names of pods that held an affected GPU when the incident began, by the records. */
+async function podsThen(stage: Pick<Stage, 'address'>, { startMs, affected }: Incident): Promise<readonly string[]> {
+  const span = { fromMs: Math.floor(startMs) - STEP_MS, toMs: Math.floor(startMs) + STEP_MS, stepMs: STEP_MS }
+  const queries = [{ metric: 'pod_device_present', function: 'last' }]
+  const { results } = await ask<PodsAnswer>(stage, '/api/v1/query', { ...span, queries })
+  const { devices } = await ask<DevicesAnswer>(stage, '/api/v1/devices')
+  const uuids = new Set(devices.filter(({ id }) => affected.includes(id)).map(({ labels }) => labels.UUID))
+  const series = results[0]?.series ?? []
+  return [...new Set(series.filter(({ labels }) => uuids.has(labels.UUID)).map(({ labels }) => labels.pod ?? ''))]
 }
 
 /** The explorer has samples of every signal of the incident. */

@@ -75,10 +75,13 @@ export function useIncident(id: string): Resource<IncidentAnswer> & { readonly r
 /** What moved with an incident. It is computed anew every minute, because it takes the server a while. */
 const MOVED_EVERY_MS = 60_000
 
-/** The signals that moved when an incident began. */
+let moved: { readonly id: string; readonly poll: Poll<MovedAnswer> } | undefined
+
+/** The signals that moved when an incident began. The panels of a page share one request. */
 export function useMoved(id: string): Resource<MovedAnswer> {
-  const poll = useMemo(() => createPoll(() => getAnswer('/api/v1/incidents/:id/moved', { id }), MOVED_EVERY_MS), [id])
-  return usePoll(poll)
+  if (moved?.id !== id)
+    moved = { id, poll: createPoll(() => getAnswer('/api/v1/incidents/:id/moved', { id }), MOVED_EVERY_MS) }
+  return usePoll(moved.poll)
 }
 
 /** Notes that this user saw an incident. Throws `ApiError`. */

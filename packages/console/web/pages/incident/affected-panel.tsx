@@ -71,6 +71,7 @@ export function AffectedPanel({
             key: 'pods',
             head: 'Pods then',
             label: 'pods then',
+            look: ({ pods }: (typeof rows)[number]) => (pods.length === 0 ? 'is-empty' : ''),
             cell: ({ pods }: (typeof rows)[number]) =>
               pods.map((key, place) => (
                 <span key={key}>

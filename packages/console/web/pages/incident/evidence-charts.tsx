@@ -52,7 +52,7 @@ export function EvidenceCharts({
   const { fromMs, toMs } = range
   const raw = page.hrefTo('/explore', { sig, rangeMs: undefined, fromMs, toMs, atMs: Math.floor(incident.startMs) })
   return (
-    <section aria-labelledby="evidence">
+    <section className="incident-evidence" aria-labelledby="evidence">
       <header className="section-head">
         <h2 id="evidence" className="panel-title">
           The signal of the rule

@@ -25,7 +25,9 @@ export function incidentHead(
       ? ''
       : `${word}, at ${formatClock(one.atMs, zone)} ${zoneName(zone, one.atMs)}: ${ended(one.sentence)}`
   const isSame = opened !== undefined && opened.sentence === peak?.sentence
-  const numbers = [isSame ? '' : moment('When it opened', opened), moment('At its worst', peak)].filter(Boolean)
+  const numbers = isSame
+    ? [moment('When it opened and at its worst', opened)]
+    : [moment('When it opened', opened), moment('At its worst', peak)].filter(Boolean)
   return {
     tone: isOpen ? (severity === 'notice' ? 'info' : severity) : 'calm',
     sentence: isOpen ? `${title}, for ${lasted}.` : `${title}: it lasted ${lasted}.`,

@@ -20,6 +20,7 @@ const types = [
       { metric: 'power_now_watts', help: 'Power drawn, newest reading of the sensor' },
       { metric: 'tensor_active', help: 'Share of cycles in which a tensor pipe was busy' },
       { metric: 'reasons', help: REASONS },
+      { metric: 'rdma_hw_packet_seq_err_total', help: 'NAKs received for packets out of sequence, with retries left' },
     ],
   },
 ] as unknown as readonly ListedType[]
@@ -33,7 +34,8 @@ function signal(more: Partial<MovedSignal>): MovedSignal {
   } as MovedSignal
 }
 
-test('a metric is called by the first words of its description, in full where two share those', () => {
+test('a metric is called as on other pages, else by the first words of its description, in full if shared', () => {
+  assert.equal(titleOf('rdma_hw_packet_seq_err_total').title, 'Sequence errors')
   assert.equal(titleOf('tensor_active').title, 'Share of cycles in which a tensor pipe was busy')
   assert.equal(titleOf('reasons').title, 'Why clocks are not at their highest')
   assert.equal(titleOf('power_watts').title, 'Power drawn, mean of the last second')

@@ -24,6 +24,8 @@ const FABRIC: readonly PortSignalInfo[] = [
   PORT_SIGNALS.stalledReads,
 ]
 const FABRIC_QUERIES = FABRIC.map(({ query }) => query)
+const NO_TRAINING =
+  'No training reported its steps in this window. Pipe its output through examples/nccl-steps to see them here.'
 const NO_QUERIES: typeof FABRIC_QUERIES = []
 
 /** What a training said of itself, above retransmissions, ECN marks and PCIe of the same seconds. */
@@ -71,11 +73,7 @@ export function TrainingCharts({
           ))}
         </div>
       ) : (
-        <p className="panel panel-note">
-          {first.isReady
-            ? 'No training reported its steps in this window. With its output piped through examples/nccl-steps they stand here.'
-            : 'Looking for steps of a training.'}
-        </p>
+        <p className="panel panel-note">{first.isReady ? NO_TRAINING : 'Looking for steps of a training.'}</p>
       )}
     </section>
   )

@@ -60,6 +60,7 @@ export function IncidentTable({
       key: 'affected',
       head: 'Affected',
       label: 'affected',
+      look: ({ affected }) => (affected.length === 0 ? 'is-empty' : ''),
       cell: ({ affected }) => (affected.length === 0 ? '' : countText(affected.length, 'device')),
     },
     {
@@ -80,7 +81,8 @@ export function IncidentTable({
       key: 'seen',
       head: 'Seen by',
       label: 'seen by',
-      cell: ({ acknowledged }) => acknowledged?.who ?? '',
+      look: ({ acknowledged }) => (acknowledged ? '' : 'is-empty'),
+      cell: ({ acknowledged }) => acknowledged && (acknowledged.who || 'somebody'),
     },
   ]
   return (
