@@ -44,20 +44,7 @@ export class SimulatedLife {
 
   /** Incidents of the hints of this life and of earlier lives. */
   get incidents(): Incidents {
-    return new Incidents({
-      node: 'a-node',
-      hintHistory: this.history,
-      traceback: {
-        *latest() {
-          yield* []
-        },
-        partsOf: () => [],
-        opened: async () => undefined,
-        openCount: 0,
-        archive: { failed: 0 },
-      },
-      acknowledgedBy: () => undefined,
-    })
+    return incidentsOf(this.history)
   }
 
   /** Passes seconds. */
@@ -135,4 +122,22 @@ export function hintOf(number: number, sinceMs: number): Hint {
     ...{ title: 'A link flapped', comparator: '>=' },
     ...{ sentence: 'Once', value: 1, limit: 1, unit: '', evidence: [], affected: [], lacks: [] },
   }
+}
+
+/** The incidents of the hints of a history. */
+export function incidentsOf(hintHistory: HintHistory): Incidents {
+  return new Incidents({
+    node: 'a-node',
+    hintHistory,
+    traceback: {
+      *latest() {
+        yield* []
+      },
+      partsOf: () => [],
+      opened: async () => undefined,
+      openCount: 0,
+      archive: { failed: 0 },
+    },
+    acknowledgedBy: () => undefined,
+  })
 }

@@ -67,3 +67,23 @@ for (const [words, stepNs] of [
       15_000 + Number(stepNs / 1_000_000n),
     )
   })
+
+test('an event of several parts lasts as long as it did, although the clock is set back between them', async (t) => {
+  const { traceback, clock, edge } = start(t)
+  traceback.start()
+  await traceback.opened()
+  edge('long', true)
+  const [open] = traceback.latest()
+  for (let part = 0; part < 3; part++) {
+    clock.nowNs += 61n * SECOND_NS
+    clock.offsetNs -= HOUR_NS
+    await traceback.look()
+  }
+  edge('long', false)
+  clock.nowNs += 10n * SECOND_NS
+  await traceback.look()
+  const [event, ...others] = traceback.latest()
+  assert.deepEqual(others, [])
+  assert.equal(event?.parts, 4)
+  assert.deepEqual([event?.startMs, (event?.endMs ?? 0) - (event?.startMs ?? 0)], [open?.startMs, 183_000])
+})

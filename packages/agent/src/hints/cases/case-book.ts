@@ -35,6 +35,8 @@ export const ENDED_KEEP_MS = 3_600_000
 const EDGE_LIMIT = 1024
 /** A rule that holds again this soon after a restart of Sonde continues its earlier hint. Unit: milliseconds. */
 const SAME_MS = 120_000
+/** A smaller step back of the clock is a correction. Unit: milliseconds. */
+const BACK_LEAST_MS = 1000
 /** Longest time that one evaluation counts for. Nothing was evaluated beyond it. */
 const ELAPSED_MAX_MS = 2000
 
@@ -98,6 +100,7 @@ export class CaseBook {
 
   /** Notes that a rule holds on a device. */
   see(rule: HintRule, sighting: RuleSighting, nowMs: number): void {
+    this.#setBack(nowMs)
     const id = caseId(rule.name, sighting.device.id)
     let found = this.#cases.get(id)
     if (found === undefined) {
@@ -129,6 +132,7 @@ export class CaseBook {
 
   /** Ends an evaluation. */
   advance(nowMs: number): void {
+    this.#setBack(nowMs)
     const elapsedMs = Math.min(Math.max(0, nowMs - this.#nowMs), ELAPSED_MAX_MS)
     this.#nowMs = nowMs
     for (const one of this.#cases.values()) {
@@ -197,6 +201,14 @@ export class CaseBook {
     const edges = this.#edges
     this.#edges = []
     return edges
+  }
+
+  /** Cases that are known keep their length when the clock is set back: their times are set back too. */
+  #setBack(nowMs: number): void {
+    const backMs = this.#nowMs - nowMs
+    if (backMs < BACK_LEAST_MS) return
+    this.#nowMs = nowMs
+    for (const one of this.#cases.values()) one.setBack(backMs)
   }
 
   #open(one: Case, nowMs: number): void {

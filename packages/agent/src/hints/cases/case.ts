@@ -113,6 +113,13 @@ export class Case {
     this.#isGoingOn = this.#wasGoingOn
   }
 
+  /** The clock was set back. */
+  setBack(backMs: number): void {
+    this.sinceMs -= backMs
+    this.#seenMs -= backMs
+    this.#peak = { ...this.#peak, timeMs: this.#peak.timeMs - backMs }
+  }
+
   /** Ends an evaluation. Returns `false` if the case ended. */
   advance(elapsedMs: number, nowMs: number): boolean {
     const wasSeen = this.#isSeenNow
@@ -154,6 +161,7 @@ export class Case {
     const { finding, severity, sentence, device, evidence, lacks } = sighting
     const { title, measure, affected = [] } = finding
     const { comparator, limit, unit } = measure
+    const seenMs = Math.max(this.#seenMs, this.sinceMs)
     return {
       id: this.id,
       event: String(this.event),
@@ -162,9 +170,9 @@ export class Case {
       stage: outcome === 'ended' ? 'standing' : this.#toldStage,
       device: device.id,
       sinceMs: this.sinceMs,
-      seenMs: this.#seenMs,
+      seenMs,
       measuredMs: timeMs,
-      ...(outcome === undefined ? {} : { endedMs: this.#seenMs, outcome }),
+      ...(outcome === undefined ? {} : { endedMs: seenMs, outcome }),
       neededMs: this.#neededMs,
       title,
       sentence,

@@ -84,13 +84,15 @@ export async function windowHints(statements: Iterable<Statement>, wanted: Wante
 }
 
 function eventHint(event: string, all: readonly Statement[], { fromMs, toMs }: WantedHints) {
+  // After a step back of the clock, a hint ends earlier than it was last stated.
+  const last = all.find((statement) => hintEnd(statement) !== undefined) ?? all.at(-1)
   // A statement describes the last time that the rule held, so a later statement may still belong to the window.
-  const said = all.findLast((statement) => statement.seen_ms <= toMs)
-  const last = all.at(-1)
+  const said = last !== undefined && last.seen_ms <= toMs ? last : all.findLast(({ seen_ms }) => seen_ms <= toMs)
   if (said === undefined || last === undefined) return undefined
   const end = hintEnd(last)
-  const span = spanOfHint({ sinceMs: said.since_ms, seenMs: said.seen_ms, stage: stageOf(said), ...end } as Hint)
-  return isInWindow(span, { fromMs, toMs }) ? { ...hintIn(event, said), ...end } : undefined
+  const sinceMs = Math.min(said.since_ms, said.seen_ms, last.since_ms, end?.endedMs ?? Number.POSITIVE_INFINITY)
+  const span = spanOfHint({ sinceMs, seenMs: said.seen_ms, stage: stageOf(said), ...end } as Hint)
+  return isInWindow(span, { fromMs, toMs }) ? { ...hintIn(event, said), sinceMs, ...end } : undefined
 }
 
 /** How a hint ended, from its last statement; undefined if that states no end: it goes on, or was cut off. */
