@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { absenceType } from '@sonde/sdk/internal'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { host } from './host.ts'
@@ -33,7 +34,7 @@ function nodeWith(t: TestContext) {
 }
 
 const hardware = (words: string, level = 3) => {
-  const found = hardwareIn({ timeUs: 0, level, words })
+  const found = hardwareIn({ level, words })
   return found && [found.kind, found.code, found.device]
 }
 
@@ -60,10 +61,11 @@ test('messages that name hardware: kind, code and device', () => {
 
 test('a line has its level without the facility, and no control character', () => {
   const line = parseKernelLine('30,5,1000,-,caller=T1;NVRM: Xid\\x1b[31m \u0007(PCI:0000:01:00): 13,\u202e x')
-  assert.deepEqual(line, { level: 6, timeUs: 1000, words: 'NVRM: Xid [31m (PCI:0000:01:00): 13, x' })
+  assert.deepEqual(line, { level: 6, sequence: 5, timeUs: 1000, words: 'NVRM: Xid [31m (PCI:0000:01:00): 13, x' })
   for (const wrong of ['', ' SUBSYSTEM=pci', '6,1;x', 'x,1,2,-;y', `6,1,${'9'.repeat(40)},-;x`])
     assert.equal(parseKernelLine(wrong), undefined, wrong)
-  assert.ok(Number(parseKernelLine(`6,1,2,-;${'x'.repeat(9000)}`)?.words.length) <= 512)
+  assert.ok(Number(parseKernelLine(`6,1,2,-;NVRM: Xid${'x'.repeat(9000)}`)?.words.length) <= 512)
+  assert.equal(parseKernelLine('6,1,2,-;audit: what no rule needs')?.words, '')
 })
 
 test('the first message is an increase, and messages from before the start do not count', async (t) => {
@@ -100,6 +102,89 @@ test('a flood with codes that nobody knows keeps its series and its turn short',
   tested.take()
   assert.equal((await tested.sampleOf(hostKernelMessageType)).length, 256)
   assert.equal(tested.dropped.get('message_limit'), 44)
+})
+
+/**
+ * The device of the kernel: a ring of messages. A read returns one message, EAGAIN where there is none, and EPIPE once
+ * when messages were overwritten before they were read.
+ */
+function deviceWith(t: TestContext, room: number) {
+  const node = new TestNode(t, fixture)
+  node.write('kmsg', '')
+  const path = join(node.root, 'kmsg')
+  const ring: string[] = []
+  let [oldest, at, descriptor, isBroken] = [0, 0, -1, false]
+  const { openSync, readSync } = fs
+  t.mock.method(fs, 'openSync', (...args: Parameters<typeof fs.openSync>) => {
+    const opened = openSync(...args)
+    // Each opening starts with the oldest message.
+    if (args[0] === path) [descriptor, at] = [opened, oldest]
+    return opened
+  })
+  t.mock.method(fs, 'readSync', (...args: Parameters<typeof fs.readSync>) => {
+    if (args[0] !== descriptor) return readSync(...args)
+    if (isBroken) {
+      isBroken = false
+      throw Object.assign(new Error('No such device'), { code: 'ENODEV' })
+    }
+    if (at < oldest) {
+      at = oldest
+      throw Object.assign(new Error('Broken pipe'), { code: 'EPIPE' })
+    }
+    const message = ring[at - oldest]
+    if (message === undefined) throw Object.assign(new Error('Resource temporarily unavailable'), { code: 'EAGAIN' })
+    at++
+    return (args[1] as Buffer).write(message)
+  })
+  const timeUs = Number(process.hrtime.bigint() / 1000n) + 60e6
+  const write = (words: string): void => {
+    ring.push(`6,${oldest + ring.length},${timeUs},-;${words}\n SUBSYSTEM=pci\n`)
+    if (ring.length > room) oldest += ring.splice(0, ring.length - room).length
+  }
+  const tested = new TestedSource(host, node.paths, { parts: ['kernel_log'], kernel_log: path })
+  t.after(() => tested.source.close())
+  const logged = async () => {
+    await tested.source.sample()
+    const record = tested.take().findLast(({ type }) => type === hostKernelLogType)?.record
+    return [Number(record?.messages_total), Number(record?.lost_total)] as const
+  }
+  const breakOnce = () => {
+    isBroken = true
+  }
+  return { tested, write, logged, breakOnce }
+}
+
+test('of a flood of 10 000 messages nothing is lost, and the message about hardware is found', async (t) => {
+  const { tested, write, logged } = deviceWith(t, 20_000)
+  await tested.source.sample()
+  for (let index = 0; index < 10_000; index++) write(index === 7000 ? XID : `audit: \\x1b[2J message ${index} \u202e`)
+  // The first sweep reads a part; turns between the sweeps read the others.
+  while ((await logged())[0] < 10_000) await sleep(5)
+  assert.deepEqual(await logged(), [10_000, 0])
+  const [row] = await tested.sampleOf(hostKernelMessageType)
+  assert.deepEqual([row?.kind, row?.messages_total, row?.newest], ['xid', 1n, XID])
+})
+
+test('messages that the kernel overwrites are counted as lost, and those left are read', async (t) => {
+  const { tested, write, logged } = deviceWith(t, 100)
+  await tested.source.sample()
+  for (let index = 0; index < 50; index++) write('audit: message')
+  assert.deepEqual(await logged(), [50, 0])
+  for (let index = 0; index < 1000; index++) write(index === 950 ? XID : 'audit: message')
+  assert.deepEqual(await logged(), [150, 900])
+  assert.equal((await tested.sampleOf(hostKernelMessageType))[0]?.messages_total, 1n)
+})
+
+test('a log that is opened again counts no message twice', async (t) => {
+  const { tested, write, logged, breakOnce } = deviceWith(t, 100)
+  await tested.source.sample()
+  for (let index = 0; index < 10; index++) write(XID)
+  await logged()
+  breakOnce()
+  write(XID)
+  await logged()
+  assert.deepEqual(await logged(), [11, 0])
+  assert.equal((await tested.sampleOf(hostKernelMessageType))[0]?.messages_total, 11n)
 })
 
 test('a log that is not there says so', async (t) => {

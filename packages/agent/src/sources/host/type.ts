@@ -352,7 +352,7 @@ export const hostKernelLogType = defineType(
   {
     time: timestamp(),
     messages_total: count('Messages read'),
-    lost_total: count('Times that the kernel overwrote messages before they were read'),
+    lost_total: count('Messages that the kernel overwrote before they were read'),
   },
   { entity, core: [] },
 )
