@@ -37,7 +37,7 @@ const incidents = new Incidents({
     partsOf: () => [],
     opened: async () => undefined,
     openCount: 0,
-    archive: { failed: 0 },
+    archive: { unreadable: 0 },
   },
   acknowledgedBy: () => undefined,
 })

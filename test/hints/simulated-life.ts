@@ -136,7 +136,7 @@ export function incidentsOf(hintHistory: HintHistory): Incidents {
       partsOf: () => [],
       opened: async () => undefined,
       openCount: 0,
-      archive: { failed: 0 },
+      archive: { unreadable: 0 },
     },
     acknowledgedBy: () => undefined,
   })

@@ -38,7 +38,7 @@ export interface IncidentsOptions {
   readonly node: string
   readonly hintHistory: Pick<HintHistory, 'recent' | 'statements' | 'window'>
   readonly traceback: Pick<Traceback, 'latest' | 'partsOf' | 'opened' | 'openCount'> & {
-    readonly archive: Pick<Traceback['archive'], 'failed'>
+    readonly archive: Pick<Traceback['archive'], 'unreadable'>
   }
   readonly acknowledgedBy: AcknowledgedBy
 }
@@ -115,7 +115,7 @@ export class Incidents {
     const next = isLong ? cursorBehind(last) : isMoving ? cursorBefore(leastEndMs) : undefined
     const isCut = known.fromMs > window.fromMs && next === undefined
     const unknown = isCut ? [tooMany(window.fromMs, known.fromMs), ...known.unknown] : known.unknown
-    const unshown = unshownOf(known.unreadable, filter.kind === 'hint' ? 0 : traceback.archive.failed)
+    const unshown = unshownOf(known.unreadable, filter.kind === 'hint' ? 0 : traceback.archive.unreadable)
     return {
       ...{ nowMs, ...window, incidents, openCount: this.openCount, rules, blind },
       ...(next === undefined ? {} : { next }),

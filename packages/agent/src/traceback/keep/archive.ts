@@ -35,6 +35,8 @@ export class Archive {
   removed = 0
   /** Events with invalid files, or that could not be written. */
   failed = 0
+  /** Events with invalid files, which no list has. */
+  unreadable = 0
   readonly #options: ArchiveOptions
   readonly #kept: KeptEvents
   #lock: FileLock | undefined
@@ -147,6 +149,7 @@ export class Archive {
       this.#kept.add(event, dataBytes + (await disk.sizeOf(path)))
     } catch (error) {
       this.failed++
+      this.unreadable++
       log.warn({ path, reason: messageOf(error) }, 'an event on disk is invalid; it is not listed')
     }
     if (turn.isOver()) await turn.next()

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { IncidentsAnswer } from '@sonde/sdk/api'
 import { serveAgent } from '../../../test/served-agent.ts'
 
 test('pipes, folders, devices and links among the events delay neither the list nor later events', {
@@ -19,6 +20,9 @@ test('pipes, folders, devices and links among the events delay neither the list 
   const { address, agent } = await serveAgent(t, { traceback: { dir } })
   const answer = await fetch(`${address}/api/v1/incidents?kind=event`, { signal: AbortSignal.timeout(20_000) })
   assert.equal(answer.status, 200)
-  assert.deepEqual(((await answer.json()) as { incidents: unknown[] }).incidents, [])
+  const { incidents, unshown } = (await answer.json()) as IncidentsAnswer
+  assert.deepEqual(incidents, [])
+  const reason = '5 files of events are not shown: damaged, or written by another version of Sonde.'
+  assert.deepEqual(unshown, { count: 5, reason })
   assert.equal(agent.traceback.archive.failed, 5)
 })
