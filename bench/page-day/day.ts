@@ -60,7 +60,7 @@ export function measureDay(browser: Browser, { address }: ServedDay, round: numb
   return withFreshPage(browser, async (page) => {
     await watchDrawings(page)
     await page.goto(`${address}/`)
-    await firstDrawing(page)
+    await page.getByRole('group', { name: /^SM active.*\d/ }).waitFor()
     const liveMs = await busyMsPerSecond(browser, page)
     // Another place of the day in each round.
     const clickMs = await clickStrip(page, 0.15 + 0.12 * (round % 6))

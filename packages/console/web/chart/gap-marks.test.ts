@@ -16,7 +16,7 @@ interface Hatch {
   readonly colour: string
 }
 
-/** Draws the gaps of lines, and answers the rectangles that were hatched. Each line misses the samples at its places. */
+/** Draws the gaps of lines, and answers the hatched rectangles. Each line misses the samples at its places. */
 function hatchesOf(...missing: readonly (readonly number[])[]): readonly Hatch[] {
   const hatches: Hatch[] = []
   let box: readonly number[] = []

@@ -113,6 +113,16 @@ test('modes are shares of all CPUs, and each CPU has its row', () => {
   )
 })
 
+test('of many CPUs the busiest are on top, and idle CPUs are counted instead of drawn', () => {
+  const idle = Array.from({ length: 30 }, (_, cpu) => (cpu % 3 === 0 ? 1 - cpu / 100 : 1))
+  const series = idle.map((share, cpu) => ({ labels: { cpu: String(cpu) }, values: [share] }))
+  const answer = testColumns([{ query: HOST_QUERIES.idle, series }])
+  const cores = cpuCharts(answer, hostColumns(answer)).find(({ id }) => id === 'cpu-cores')
+  const names = cores?.members.map(({ label }) => label) ?? []
+  assert.deepEqual([names.length, names[0], names.at(-1)], [9, 'CPU 3', 'CPU 27'])
+  assert.equal(cores?.caption, 'busy, the busiest on top, without 21\u00a0idle CPUs')
+})
+
 test('control groups that wait: the longest wait first, with the owner where it is known', () => {
   const waits = [
     ['io', '/system.slice/a.service', '', 0.1],
