@@ -325,8 +325,12 @@ function watchShifts(): void {
   Object.assign(window, { shifts })
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources: { node?: Node }[] })[]) {
-      const moved = entry.sources.map(({ node }) => (node instanceof Element ? node.className : node?.nodeName))
-      shifts.push(`${entry.value}: ${moved.join(', ')}`)
+      // A number that becomes wider moves in its own line. Nothing else may.
+      const moved = entry.sources.flatMap(({ node }) => {
+        const element = node instanceof Element ? node : node?.parentElement
+        return element && !element.closest('.readouts, .live') ? [element.className] : []
+      })
+      if (moved.length > 0) shifts.push(`${entry.value}: ${moved.join(', ')}`)
     }
   }).observe({ type: 'layout-shift' })
 }

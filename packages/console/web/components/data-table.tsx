@@ -41,8 +41,10 @@ interface TableProps<Row> {
   /** A cell that replaces several cells of a row. */
   readonly spanOf?: (row: Row) => SpanningCell | undefined
   readonly rowLook?: (row: Row) => string | undefined
-  /** Whether a long table scrolls in a box of its own, and draws only the rows in view. */
+  /** Whether a long table scrolls in a box of its own. */
   readonly isBoxed?: boolean
+  /** Whether a long table scrolls in a box of its own, and draws only the rows in view. */
+  readonly isWindowed?: boolean
   /** Height of the box of a table that always scrolls in one. */
   readonly windowPx?: number
   /** Place of a row that is marked and kept in view; -1 for none. Only with `windowPx`. */
@@ -56,12 +58,12 @@ interface TableProps<Row> {
 }
 
 /** A table that its columns describe, in a box that scrolls sideways where the screen is narrow. */
-export function DataTable<Row>({ label, rows = [], isBoxed = false, windowPx, children, ...props }: TableProps<Row>) {
-  const { fold, wordsOf, ...table } = props
-  const isLong = isBoxed && rows.length + (fold?.rows.length ?? 0) > LONG_COUNT
-  if (windowPx === undefined && !isLong)
+export function DataTable<Row>({ label, rows = [], windowPx, children, ...props }: TableProps<Row>) {
+  const { fold, wordsOf, isBoxed = false, isWindowed = false, ...table } = props
+  const isLong = rows.length + (fold?.rows.length ?? 0) > LONG_COUNT
+  if (windowPx === undefined && !(isWindowed && isLong))
     return (
-      <TableBox label={label}>
+      <TableBox label={label} {...(isBoxed && isLong ? { heightPx: TALL_PX } : {})}>
         <Table rows={rows} {...table} />
         {children}
       </TableBox>
@@ -84,7 +86,10 @@ export function DataTable<Row>({ label, rows = [], isBoxed = false, windowPx, ch
   )
 }
 
-type DrawnTable<Row> = Omit<TableProps<Row>, 'label' | 'isBoxed' | 'windowPx' | 'fold' | 'wordsOf' | 'children'> & {
+type DrawnTable<Row> = Omit<
+  TableProps<Row>,
+  'label' | 'isBoxed' | 'isWindowed' | 'windowPx' | 'fold' | 'wordsOf' | 'children'
+> & {
   /** Rows of the whole table, where only some are drawn. */
   readonly rowCount?: number
   /** Place of the first row that is drawn. */

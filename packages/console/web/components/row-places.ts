@@ -16,6 +16,7 @@ const MARGIN_COUNT = 4
  */
 export class RowPlaces {
   #rowPx: number
+  #widthPx = 0
   /** By how much rows differ from the common height, by their place. */
   readonly #differences = new Map<number, number>()
 
@@ -24,14 +25,14 @@ export class RowPlaces {
     this.#rowPx = rowPx
   }
 
-  /** Learns the heights of drawn rows. Returns whether that moves any row. */
-  measure(first: number, heightsPx: readonly number[]): boolean {
+  /** Learns the heights of drawn rows of a table of this width. Returns whether that moves any row. */
+  measure(first: number, heightsPx: readonly number[], widthPx: number): boolean {
     if (heightsPx.length === 0) return false
-    const common = heightsPx.toSorted((a, b) => a - b)[heightsPx.length >> 1]!
     let hasMoved = false
-    if (Math.abs(common - this.#rowPx) >= 1) {
-      // Another width or another window: what was measured before no longer holds.
-      this.#rowPx = common
+    if (widthPx !== this.#widthPx) {
+      // At another width words wrap elsewhere, so heights that were measured no longer hold.
+      this.#widthPx = widthPx
+      this.#rowPx = heightsPx.toSorted((a, b) => a - b)[heightsPx.length >> 1]!
       this.#differences.clear()
       hasMoved = true
     }
@@ -40,8 +41,7 @@ export class RowPlaces {
       const known = this.#differences.get(first + at) ?? 0
       if (Math.abs(difference - known) < 1) continue
       hasMoved = true
-      if (Math.abs(difference) < 1) this.#differences.delete(first + at)
-      else this.#differences.set(first + at, difference)
+      this.#differences.set(first + at, difference)
     }
     return hasMoved
   }

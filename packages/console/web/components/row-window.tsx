@@ -56,7 +56,7 @@ export function RowWindow<Row>({
     if (element === null || end === first) return
     const measure = (): void => {
       const heights = [...element.querySelectorAll('tbody > tr')].map((row) => row.getBoundingClientRect().height)
-      if (places.measure(first, heights)) setMeasuredCount((count) => count + 1)
+      if (places.measure(first, heights, element.clientWidth)) setMeasuredCount((count) => count + 1)
     }
     measure()
     const observer = new ResizeObserver(measure)

@@ -102,7 +102,6 @@ export function GpuPodTable({ pods }: { readonly pods: readonly GpuPod[] }) {
           look="has-first-fixed"
           columns={columns}
           keyOf={({ namespace, name }) => `${namespace}/${name}`}
-          isBoxed
           {...chosen}
         />
       )}

@@ -85,7 +85,7 @@ export function InterfaceTable({ interfaces, facts, answer, span }: TableProps) 
           look="has-first-fixed"
           columns={columns}
           keyOf={({ device }) => device}
-          isBoxed
+          isWindowed
           {...chosen}
         />
       )}

@@ -81,7 +81,7 @@ export const PortTable = memo(function PortTable({ ports, seen, answer, span }: 
           look="is-dense has-first-fixed"
           columns={columns}
           keyOf={({ device }) => device.id}
-          isBoxed
+          isWindowed
           {...chosen}
         />
       )}

@@ -126,7 +126,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
           look="has-first-fixed"
           columns={tableColumns}
           keyOf={({ id }) => id}
-          isBoxed
+          isWindowed
           {...chosen}
         />
       )}

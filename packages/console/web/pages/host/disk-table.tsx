@@ -88,7 +88,7 @@ export function DiskTable({ rows, span }: { readonly rows: readonly DiskRow[]; r
         look="has-first-fixed"
         columns={COLUMNS}
         keyOf={({ disk }) => disk}
-        isBoxed
+        isWindowed
         {...chosen}
       />
     </Panel>

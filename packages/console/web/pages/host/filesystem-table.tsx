@@ -77,7 +77,7 @@ export function FilesystemTable({ rows }: { readonly rows: readonly FilesystemRo
         look="has-first-fixed"
         columns={COLUMNS}
         keyOf={({ mountpoint, fstype }) => `${fstype} ${mountpoint}`}
-        isBoxed
+        isWindowed
         {...chosen}
       />
     </Panel>

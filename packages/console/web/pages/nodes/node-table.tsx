@@ -60,7 +60,7 @@ export function NodeTable({ nodes, nowMs }: { readonly nodes: readonly ListedNod
         look="is-stacked"
         columns={columns}
         keyOf={({ name }) => name}
-        isBoxed
+        isWindowed
         {...chosen}
       />
     </Panel>

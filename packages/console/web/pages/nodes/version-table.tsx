@@ -38,7 +38,7 @@ export function VersionTable({ nodes }: { readonly nodes: readonly ListedNode[] 
         columns={columns}
         rows={nodes}
         keyOf={({ name }) => name}
-        isBoxed
+        isWindowed
       />
     </Panel>
   )
