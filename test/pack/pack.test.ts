@@ -175,6 +175,12 @@ for (const [version, find] of Object.entries(nodes())) {
   })
 }
 
+test('the program that asks the kernel about its clock is in the archive, and runs', () => {
+  const [program = ''] = globSync('dist/**/clock-main.js', { cwd: installed('cli') })
+  const clock = JSON.parse(run(process.execPath, [join(installed('cli'), program)], user))
+  assert.ok(clock.max_error_seconds > 0, JSON.stringify(clock))
+})
+
 test('the command refuses a Node below that of the manifest, with a sentence', () => {
   const { engines } = JSON.parse(readFileSync(join(installed('cli'), 'package.json'), 'utf8'))
   const [, oldest = ''] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? []

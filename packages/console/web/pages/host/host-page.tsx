@@ -21,9 +21,10 @@ import { hostHeadline } from './host-headline.ts'
 import { diskRows, filesystemRows, HOST_ROW_QUERIES } from './host-rows.ts'
 import { HOST_SECTIONS } from './host-sections.ts'
 import { MACHINE_METRICS, machineFacts } from './machine-facts.ts'
+import { NoHost } from './no-host.tsx'
 import { PressureCauseTable } from './pressure-cause-table.tsx'
 import { PRESSURE_CAUSE_QUERIES, pressureCauses } from './pressure-causes.ts'
-import { useHost } from './use-host.ts'
+import { useHost, useIsUnread } from './use-host.ts'
 
 /** Types in the table of counters. Those with a series for each CPU are in charts alone. */
 const TYPES: readonly string[] = [
@@ -70,6 +71,7 @@ export function HostPage() {
   const host = useHost()
   const page = usePageState()
   const zone = page.url.tz ?? 'utc'
+  if (useIsUnread()) return <NoHost parent={{ label: PARENT.label, href: page.hrefTo(PARENT.path) }} />
   return (
     <DevicePage
       device={host}

@@ -1,4 +1,4 @@
-import type { Labels, MetricQuery } from '@sonde/sdk/api'
+import type { Labels, ListedType, MetricQuery } from '@sonde/sdk/api'
 import type { QueryColumns } from '../../api/query-client.ts'
 import { type DeviceReading, lastValue, meanReading, type ReadSpan } from '../../devices/device-reading.ts'
 import { isQuiet } from '../../devices/interface-data.ts'
@@ -76,6 +76,11 @@ function found<Signal extends string>(
       rows.set(key, { labels: column.labels, columns })
     }
   return rows
+}
+
+/** Whether the source `host` has reported. The simulator has pressure alone. */
+export function hasHostTypes(types: readonly Pick<ListedType, 'name'>[]): boolean {
+  return types.some(({ name }) => name.startsWith('host_') && name !== 'host_pressure')
 }
 
 /** The file systems of the host, the fullest first. */

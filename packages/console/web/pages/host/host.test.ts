@@ -6,7 +6,7 @@ import { testColumns } from '../test-columns.ts'
 import { cpuCharts, MODE_QUERY } from './cpu-charts.ts'
 import { filesystemState } from './filesystem-state.ts'
 import { hostHeadline } from './host-headline.ts'
-import { diskRows, filesystemRows } from './host-rows.ts'
+import { diskRows, filesystemRows, hasHostTypes } from './host-rows.ts'
 import { PRESSURE_CAUSE_QUERIES, pressureCauses } from './pressure-causes.ts'
 
 const NOW = { stepMs: 1000, isNow: true }
@@ -149,4 +149,10 @@ test('control groups that wait: the longest wait first, with the owner where it 
       ['io', '', 0.1, GAP],
     ],
   )
+})
+
+test('a simulated node alone has no host: the page says so in place of empty panels', () => {
+  const named = (...names: readonly string[]) => names.map((name) => ({ name }))
+  assert.equal(hasHostTypes(named('netdev', 'host_pressure', 'nvml_gpu')), false)
+  assert.equal(hasHostTypes(named('host_pressure', 'host_load')), true)
 })

@@ -1,6 +1,6 @@
 import type { Labels, MetricQuery } from '@sonde/sdk/api'
 import type { QueryColumns } from '../../api/query-client.ts'
-import { type DeviceReading, meanReading, type ReadSpan } from '../../devices/device-reading.ts'
+import { type DeviceReading, lastValue, meanReading, type ReadSpan } from '../../devices/device-reading.ts'
 
 const last = (metric: string): MetricQuery => ({ metric, function: 'last' })
 
@@ -44,8 +44,9 @@ export function pressureCauses(answer: QueryColumns, span: ReadSpan): PressureCa
       .columns(query)
       .filter(({ labels }) => labels.simulated !== 'true')
       .map((column) => ({ labels: column.labels, values: grid.slice(column) }))
-  const newest = (query: MetricQuery) => series(query)[0]?.values.findLast((value) => !Number.isNaN(value))
-  if (newest(QUERIES.read) === undefined) return undefined
+  const newest = (query: MetricQuery) => lastValue(series(query)[0]?.values, span)
+  // Without a search there is no proof that nothing waits.
+  if (Number.isNaN(newest(QUERIES.read))) return undefined
   const stalls = new Map(series(QUERIES.stalled).map(({ labels, values }) => [keyOf(labels), values]))
   const rows = series(QUERIES.waiting).map(({ labels, values }) => ({
     resource: labels.resource ?? '',
@@ -59,7 +60,7 @@ export function pressureCauses(answer: QueryColumns, span: ReadSpan): PressureCa
       .filter(({ waiting }) => waiting.value > 0)
       .toSorted((a, b) => b.waiting.value - a.waiting.value)
       .slice(0, ROWS_SHOWN),
-    skipped: newest(QUERIES.skipped) ?? 0,
+    skipped: newest(QUERIES.skipped),
   }
 }
 

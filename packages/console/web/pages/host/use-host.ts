@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { claimsOf } from '../../api/metric-claims.ts'
 import { useNode, useTypes } from '../../api/resources.ts'
+import { hasHostTypes } from './host-rows.ts'
 
 const NO_TYPES: readonly ListedType[] = []
 
@@ -19,4 +20,10 @@ export function useHost(): DeviceInfo {
     }),
     [name, types],
   )
+}
+
+/** Whether nothing reads the machine; false before its types are known. */
+export function useIsUnread(): boolean {
+  const types = useTypes().data?.types
+  return types !== undefined && !hasHostTypes(types)
 }

@@ -57,7 +57,7 @@ test('priorities with their settings, their traffic, and the one of RDMA', () =>
     ]),
   )
   assert.equal(quality.rows[3]?.sent.value, 5e9)
-  assert.equal(qualityWords(quality, ''), 'trusts DSCP; PFC on priority 3; RDMA runs on priority 3')
+  assert.equal(qualityWords(quality, ''), 'Trusts DSCP; PFC on priority 3; RDMA runs on priority 3')
 })
 
 test('what nobody reports is unknown, with its reason', () => {
@@ -66,9 +66,9 @@ test('what nobody reports is unknown, with its reason', () => {
   assert.ok(quality)
   assert.equal(
     qualityWords(quality, 'the program dcb is not installed'),
-    'trust unknown; PFC unknown: the program dcb is not installed; RDMA runs on priority 3',
+    'Trust unknown; PFC unknown: the program dcb is not installed; RDMA runs on priority 3',
   )
   const { ethtool_priority_tx_bytes_total } = TRAFFIC
   const idle = answered({ ethtool_priority_tx_bytes_total, dcb_port_pfc_mask: [[{}, [0, 0]]] })
-  assert.equal(idle && qualityWords(idle, ''), 'trust unknown; no priority has PFC')
+  assert.equal(idle && qualityWords(idle, ''), 'Trust unknown; no priority has PFC')
 })

@@ -85,17 +85,18 @@ export function portQuality(answer: QueryColumns, device: string, span: ReadSpan
   }
 }
 
-/** The settings in words: `trusts DSCP; PFC on priority 3; RDMA runs on priority 3`. */
+/** The settings in words: `Trusts DSCP; PFC on priority 3; RDMA runs on priority 3`. */
 export function qualityWords({ trust, rows, rdmaSent }: PortQuality, reason: string): string {
   const guarded = rows.filter(({ hasPfc }) => hasPfc).map(({ priority }) => priority)
   const pfc = guarded.length === 0 ? 'no priority has PFC' : `PFC on priority ${guarded.join(', ')}`
   const rdma = rows.find(({ isOfRdma }) => isOfRdma)
   const runs = rdma === undefined ? 'RDMA runs on several priorities' : `RDMA runs on priority ${rdma.priority}`
-  return [
+  const words = [
     trust === '' ? 'trust unknown' : trust === 'none' ? 'trusts nothing' : `trusts ${trust.toUpperCase()}`,
     rows.some(({ hasPfc }) => hasPfc === undefined) ? `PFC unknown${reason && `: ${reason}`}` : pfc,
     ...(Number.isNaN(rdmaSent) ? [] : [rdmaSent > 0 ? runs : 'no RDMA is sent']),
   ].join('; ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function queryOf(query: MetricQuery, device: string): MetricQuery {

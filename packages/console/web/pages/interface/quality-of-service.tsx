@@ -47,7 +47,8 @@ export function QualityOfService({
 }) {
   const reason = series.find(({ metric, absent }) => metric === 'dcb_port_pfc_mask' && absent !== '')?.absent ?? ''
   return (
-    <Panel id="quality" title="Quality of service" caption={`${qualityWords(quality, reason)}; ${meansWords(span)}`}>
+    <Panel id="quality" title="Quality of service" caption={meansWords(span)}>
+      <p className="panel-note">{qualityWords(quality, reason)}.</p>
       <DataTable
         label="Table of priorities"
         look="has-first-fixed"
