@@ -1,6 +1,6 @@
 import { type Batch, createSource } from '@sonde/sdk'
 import type { Hint } from '@sonde/sdk/api'
-import { parse } from 'valibot'
+import { check } from '@sonde/sdk/config'
 import { reportHint } from '../../packages/agent/src/hints/history/hint-type.ts'
 import { PastNode } from '../../packages/agent/src/simulated-past/past-node.ts'
 import { SELF } from '../../packages/agent/src/simulated-past/past-protocol.ts'
@@ -44,11 +44,15 @@ function hintAt(at: number, sinceMs: number): Hint {
 /** Reports the hints of a simulated node, as its past has them. */
 export async function reportPast(hours: number, endMs: number, take: Take): Promise<void> {
   const batches: Batch[] = []
-  const options = parse(simulatorOptions, { seed: 1, past_s: hours * 3600 })
+  const options = check(simulatorOptions, { seed: 1, past_s: hours * 3600 }, 'simulator')
+  if (!options.ok) throw new Error('the options of the simulator are wrong')
   const span = { startedMs: endMs, fromMs: endMs - hours * 3_600_000, toMs: endMs - 1000 }
-  const node = new PastNode({ options, intervalMs: 1000, name: 'simulator', host: 'bench', ...span }, (from, batch) => {
-    if (from === SELF) batches.push({ ...batch, bytes: batch.bytes.slice() })
-  })
+  const node = new PastNode(
+    { options: options.value, intervalMs: 1000, name: 'simulator', host: 'bench', ...span },
+    (from, batch) => {
+      if (from === SELF) batches.push({ ...batch, bytes: batch.bytes.slice() })
+    },
+  )
   while (!node.step()) if (batches.length >= BATCH) await take(batches.splice(0))
   await take(batches)
 }
