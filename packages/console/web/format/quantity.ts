@@ -110,6 +110,7 @@ const BY_UNIT: Readonly<Record<string, DisplayQuantity>> = {
   bytes: BYTES,
   bytes_per_second: BYTES_PER_SECOND,
   MiB: MEBIBYTES,
+  'MiB/s': { ...BYTES_PER_SECOND, factor: 1_048_576 },
   MHz: MEGAHERTZ,
   hertz: { ...COUNT, base: 'Hz' },
   seconds: SECONDS,

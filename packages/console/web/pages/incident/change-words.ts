@@ -3,6 +3,8 @@ import { formatQuantity } from '../../format/number.ts'
 import { COUNT, quantityOf } from '../../format/quantity.ts'
 
 const MINUS = '−'
+/** Smaller changes of a share have no digit. */
+const POINTS_LEAST = 0.1
 /** Descriptions of numbers that stand for words: `as bits: 0x1 idle`, or `1 down, 4 active`. */
 const BITS = /\bas bits\b/
 const CODES = /\b\d+ [a-z][^,;]*, \d+ [a-z]/
@@ -20,6 +22,7 @@ export function changeWords(signal: MovedSignal, help = ''): string {
   const quantity = quantityOf(signal)
   if (quantity.base === '%') {
     const points = (after - before) * quantity.factor
+    if (Math.abs(points) < POINTS_LEAST) return `< ${POINTS_LEAST} points`
     return `${signed(points, Math.abs(points) < 10 ? 1 : 0)} points`
   }
   if (quantity === COUNT || quantity.base === '°C')

@@ -6,7 +6,8 @@ import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { devicePath } from '../../devices/device.ts'
 import { titleOf } from '../../format/names.ts'
-import { countText } from '../../format/number.ts'
+import { countText, formatQuantity } from '../../format/number.ts'
+import { BYTES_PER_SECOND } from '../../format/quantity.ts'
 import { formatAge, formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../../format/time.ts'
 import type { PageState } from '../../state/time-window.ts'
 import { incidentLasted, incidentPlace, incidentState } from '../incidents/incident-words.ts'
@@ -98,5 +99,6 @@ export function incidentFacts(
 const COMPARISONS = { '>': 'above', '>=': 'at least', '<': 'below', '<=': 'at most' } as const
 
 function limitWords({ comparator, limit, unit }: NonNullable<IncidentAnswer['incident']['hints'][number]>): string {
-  return `holds ${COMPARISONS[comparator]} ${limit} ${unit}`.trim()
+  const words = unit === 'bytes/s' ? formatQuantity(BYTES_PER_SECOND, limit) : `${limit} ${unit}`
+  return `holds ${COMPARISONS[comparator]} ${words}`.trim()
 }

@@ -45,6 +45,7 @@ test('a metric is called as on other pages, else by the first words of its descr
 test('a change is told as people tell it: points, a difference, per cent, or that a code is another', () => {
   const words = (more: Partial<MovedSignal>, help = '') => plain(changeWords(signal(more), help))
   assert.equal(words({}), '−33 points')
+  assert.equal(words({ before: 0.0004, after: 0.0003 }), '< 0.1 points')
   assert.equal(words({ unit: 'watts', before: 660, after: 175 }), '−73 %')
   assert.equal(words({ unit: 'watts', before: 0, after: 175 }), 'from nothing')
   assert.equal(words({ unit: 'celsius', before: 70, after: 51.4 }), '−19 °C')
@@ -52,6 +53,7 @@ test('a change is told as people tell it: points, a difference, per cent, or tha
   assert.equal(words({ unit: '', before: 4, after: 0 }, REASONS), 'changed')
   assert.equal(words({ unit: '', before: 4, after: 1 }, 'State: 1 down, 4 active'), 'changed')
   assert.equal(valueWords(signal({}), 12, REASONS), '0xc')
+  assert.equal(plain(valueWords(signal({ unit: 'MiB/s' }), 151_825)), '159 GB/s')
   const energy = { unit: 'millijoules', role: 'counter', function: 'rate', before: 615_000, after: 178_000 } as const
   assert.equal(plain(valueWords(signal(energy), energy.before)), '615 W')
 })

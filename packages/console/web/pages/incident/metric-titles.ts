@@ -14,6 +14,8 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
   [GPU_QUERIES.power.metric, 'Power'],
   [GPU_QUERIES.temperature.metric, 'Temperature'],
   [GPU_QUERIES.clock.metric, 'SM clock'],
+  ['DCGM_FI_DEV_CLOCKS_EVENT_REASONS', 'Throttle reasons'],
+  ...['FP16', 'FP32', 'FP64'].map((pipe) => [`DCGM_FI_PROF_PIPE_${pipe}_ACTIVE`, `${pipe} active`] as const),
   [GPU_QUERIES.nvlinkSent.metric, 'NVLink sent'],
   [GPU_QUERIES.nvlinkReceived.metric, 'NVLink received'],
   [LINK_QUERIES.bandwidth.metric, 'PCIe link'],

@@ -66,14 +66,17 @@ export function TrainingCharts({
           Step time beside the fabric
         </h2>
       </header>
-      {hasTraining ? (
+      {/* The charts come together, because all share the room of the longest name. */}
+      {hasTraining && fabric.isReady ? (
         <div className="chart-column">
           {charts.map(({ spec, answer }) => (
             <Chart key={spec.id} spec={spec} answer={answer} heightPx={CHART_PX} endPx={endPx} />
           ))}
         </div>
       ) : (
-        <p className="panel panel-note">{first.isReady ? NO_TRAINING : 'Looking for steps of a training.'}</p>
+        <p className="panel panel-note">
+          {first.isReady && !hasTraining ? NO_TRAINING : 'Looking for steps of a training.'}
+        </p>
       )}
     </section>
   )
