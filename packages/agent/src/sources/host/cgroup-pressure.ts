@@ -130,7 +130,7 @@ class CgroupPressure implements HostPart {
     return true
   }
 
-  /** Series that are no longer among those that wait most are gone. */
+  /** Reports the series of groups that left the list as gone. */
   #leave(kept: ReadonlySet<string>): void {
     for (const { resource, cgroup, owner } of this.#rows) {
       const key = keyOf({ resource, cgroup, owner })

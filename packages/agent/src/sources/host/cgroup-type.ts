@@ -2,7 +2,7 @@ import { defineType, gauge, label, optional, timestamp } from '@sonde/sdk'
 
 const entity = { kind: 'host', key: [] }
 
-/** A control group whose tasks wait, among those that wait most. */
+/** One of the control groups whose tasks wait most. */
 export const hostCgroupPressureType = defineType(
   'host_cgroup_pressure',
   'Pressure of one of the control groups that wait most',
