@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { beginLife, hintOf, type SimulatedLife } from './simulated-life.ts'
 
 const HOUR_MS = 3_600_000
-/** What one question reads of statements. */
+/** Most statements that one question reads. */
 const STATEMENTS_MAX = 10_000
 /** More hints than an answer lists. */
 const MANY = 300
@@ -50,16 +50,22 @@ test('a window with more statements than one question reads says from when on hi
   life.tell(late, 'opened', late.sinceMs)
   life.tell(late, 'ended', late.sinceMs + 30_000)
   await life.flush()
-  // Nobody looked between: simulated time jumps, and that is told apart.
+  // Simulated time jumps, so the time between is unknown.
   const after = await life.restart(9 * 3600)
   after.run(5)
   await after.flush()
-  const { incidents, unknown } = await after.incidents.list({ fromMs: beganMs, toMs: after.node.nowMs, limit: 10 })
+  const window = { fromMs: beganMs, toMs: after.node.nowMs, limit: 10 }
+  const { incidents, next = '' } = await after.incidents.list(window)
   assert.deepEqual(
     incidents.map(({ id }) => id),
     ['a-node:2'],
   )
-  console.log(unknown)
+  const { incidents: earlier } = await after.incidents.list({ ...window, cursor: next })
+  assert.deepEqual(
+    earlier.map(({ id }) => id),
+    ['a-node:1'],
+    'the next answer goes on before it',
+  )
   const [short] = (await after.history.window(beganMs, beganMs + 60_000)).hints
   assert.equal(short?.event, '1', 'a shorter window has them')
 })

@@ -23,15 +23,18 @@ export class Companions {
     return group.some(({ event }) => this.#ofOpen.has(event))
   }
 
-  /** Keeps the ended hints of all groups with an open hint, and forgets those of hints that ended. */
+  /** Keeps the ended hints of all groups with an open hint. */
   note(groups: readonly (readonly Hint[])[]): void {
     for (const group of groups) {
       const ended = group.filter(isEnded).sort((a, b) => a.sinceMs - b.sinceMs)
-      for (const hint of group) {
-        if (isEnded(hint)) this.#ofOpen.delete(hint.event)
-        else this.#ofOpen.set(hint.event, ended.slice(0, KEPT_MAX))
-      }
+      for (const hint of group) if (!isEnded(hint)) this.#ofOpen.set(hint.event, ended.slice(0, KEPT_MAX))
     }
+  }
+
+  /** Forgets the ended hints of all hints but these, which are open. */
+  keepOf(open: readonly Hint[]): void {
+    const events = new Set(open.map(({ event }) => event))
+    for (const event of this.#ofOpen.keys()) if (!events.has(event)) this.#ofOpen.delete(event)
   }
 }
 

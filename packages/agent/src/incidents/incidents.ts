@@ -78,6 +78,7 @@ export class Incidents {
     const { node, acknowledgedBy, traceback } = this.#options
     const groups = hintGroups(this.#companions.with([...hints, ...ended]))
     this.#companions.note(groups)
+    this.#companions.keepOf(hints)
     const events = traceback.latest().take(RECENT_EVENTS_MAX + traceback.openCount)
     return [
       ...groups.map((group) => hintIncident(node, group, acknowledgedBy)),
