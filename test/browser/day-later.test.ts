@@ -147,7 +147,7 @@ function hostileAnswer(answer: IncidentAnswer | undefined): IncidentAnswer {
       ...incident,
       ...{ id: 'gone:7000000000000000000', node: image, title, sentence: `${long} ${image}`, device: long },
       ...{ affected: [image, `${long}\u202e`], startMs: incident.startMs - YEAR_MS, rule: long },
-      hints: [{ ...cause, title, device: long, evidence: [{ metric: long, function: 'rate' }] }],
+      hints: [{ ...cause, title, device: long, evidence: [{ metric: long, function: 'rate', matchers: [] }] }],
     },
     opened: { atMs: incident.startMs - YEAR_MS, sentence: image, value: 1 },
     notes: [{ atMs: nowMs, who: long, text: `${image}\n\u202e${long}` }],
