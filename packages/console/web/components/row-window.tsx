@@ -8,7 +8,7 @@ import { UndrawnWords } from './undrawn-words.tsx'
 const ROW_PX = 31
 
 /** The rows of a table that are drawn. */
-export interface DrawnRows<Row> {
+interface DrawnRows<Row> {
   readonly rows: readonly Row[]
   /** Rows of the whole table. */
   readonly rowCount: number

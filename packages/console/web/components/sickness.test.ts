@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bySickness, isSick, LONG_COUNT, SICKEST_FIRST, splitIdle } from './sickness.ts'
+import { isSick, LONG_COUNT, SICKEST_FIRST, sicknessKey, splitIdle } from './sickness.ts'
 import { sortRows } from './sort.ts'
 import type { StateTone } from './state-mark.tsx'
 
@@ -15,7 +15,7 @@ test('the sickest come first, then the busiest, and equals keep their order', ()
     ['down', 'critical', 0],
     ['noticed', 'info', 0],
   ]
-  const names = sortRows(rows, SICKEST_FIRST.direction, ([, tone, load]) => bySickness(tone, load)).map(
+  const names = sortRows(rows, SICKEST_FIRST.direction, ([, tone, load]) => sicknessKey(tone, load)).map(
     ([name]) => name,
   )
   assert.deepEqual(names, ['down', 'drops', 'noticed', 'busy', 'calm', 'also calm', 'unread', 'gone'])

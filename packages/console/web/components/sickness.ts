@@ -18,7 +18,7 @@ const SICKNESS: Readonly<Record<StateTone, number>> = {
 }
 
 /** The sort key of a thing by its state, and among equal states by its load. Default load: all things are alike. */
-export function bySickness(tone: StateTone, load = 0): SortKey {
+export function sicknessKey(tone: StateTone, load = 0): SortKey {
   return [SICKNESS[tone], Number.isNaN(load) ? 0 : load]
 }
 

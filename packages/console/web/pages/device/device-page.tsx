@@ -19,7 +19,7 @@ import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { DeviceLinks } from './device-links.tsx'
-import { type DeviceReadings, readingsOf } from './device-readings.ts'
+import { type DeviceReadings, deviceReadings } from './device-readings.ts'
 import { useLastKnownRange, useLatest } from './device-samples.ts'
 import { awaitedFact, type Judge, judgeBy } from './facts.ts'
 import { panelQueries, queryOf } from './panel-queries.ts'
@@ -80,7 +80,7 @@ export function DevicePage({
   const recent = useKnownColumns(queries, range, moment.stepMs)
   const judge = useJudge(subject, moment)
   const readings = useMemo(
-    () => ({ ...readingsOf(device, recent, moment, moment.isNow ? (latest.data ?? []) : []), judge }),
+    () => ({ ...deviceReadings(device, recent, moment, moment.isNow ? (latest.data ?? []) : []), judge }),
     [device, recent, latest.data, moment, judge],
   )
   const isAwaited = latest.data === undefined && latest.error === undefined

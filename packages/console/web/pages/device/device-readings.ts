@@ -39,7 +39,7 @@ export interface DeviceReadings {
 }
 
 /** Reads the samples of a device, and its latest exact values. */
-export function readingsOf(
+export function deviceReadings(
   device: DeviceInfo,
   recent: KnownColumns,
   span: ReadSpan,

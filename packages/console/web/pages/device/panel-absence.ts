@@ -5,7 +5,7 @@ import type { QueryColumns } from '../../api/query-client.ts'
 import type { ChartMember } from '../../chart/chart-spec.ts'
 import { compareNames } from '../../format/names.ts'
 import type { DevicePanel, PanelLine } from './panel.ts'
-import { namesOf } from './panel-members.ts'
+import { lineNames } from './panel-members.ts'
 import { isOfLine, queryOf } from './panel-queries.ts'
 
 /** A line that is not drawn because the source reports the value as unavailable. */
@@ -22,7 +22,7 @@ export function missingOf(
   const drawn = new Set(found.map(({ label }) => label))
   return lines.flatMap((line) => {
     const own = latest.filter((one) => isOfLine(line, one))
-    const nameOf = namesOf(
+    const nameOf = lineNames(
       line,
       own.map(({ labels }) => labels),
     )
@@ -55,7 +55,7 @@ export function withEmptyLanes(
  * Why a panel has no line: no source reports it, the query was refused, or the source gave a reason. Empty if a sample
  * may still arrive.
  */
-export function reasonOf(
+export function absenceReason(
   device: DeviceInfo,
   { lines, without }: DevicePanel,
   answer: QueryColumns,

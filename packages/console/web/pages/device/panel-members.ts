@@ -14,7 +14,7 @@ export function membersOf(device: DeviceInfo, line: PanelLine, answer: QueryColu
   const shown = line.each === undefined ? columns.slice(0, 1) : columns
   const full = line.full ? newestOf(line.of ?? device, line.full, answer) : undefined
   const valuesOf = divider(device, line, answer)
-  const nameOf = namesOf(
+  const nameOf = lineNames(
     line,
     shown.map(({ labels }) => labels),
   )
@@ -51,7 +51,7 @@ function memberOf(
 }
 
 /** Names the series of a line, of which all labels are given. */
-export function namesOf({ label, each, words = {} }: PanelLine, all: readonly Labels[]): (labels: Labels) => string {
+export function lineNames({ label, each, words = {} }: PanelLine, all: readonly Labels[]): (labels: Labels) => string {
   if (each === undefined) return () => label
   if (typeof each === 'string') {
     return (labels) => {
@@ -75,7 +75,7 @@ function newestOf(device: DeviceInfo, metric: string, answer: QueryColumns): num
   return column && answer.grid && newestValue(answer.grid.slice(column), Number.POSITIVE_INFINITY)
 }
 
-export function limitsOf(
+export function panelLimits(
   device: DeviceInfo,
   { limits = [] }: DevicePanel,
   answer: QueryColumns,

@@ -8,8 +8,8 @@ import { boundedColumn } from '../../format/quantity.ts'
 import { heatStripsOf } from '../heat-strips.ts'
 import { RATE_PROVENANCE } from '../interface-charts.ts'
 import type { DevicePanel, PanelLine } from './panel.ts'
-import { joinNames, missingOf, reasonOf, withEmptyLanes } from './panel-absence.ts'
-import { limitsOf, membersOf } from './panel-members.ts'
+import { absenceReason, joinNames, missingOf, withEmptyLanes } from './panel-absence.ts'
+import { membersOf, panelLimits } from './panel-members.ts'
 import { columnsOf, isUnanswered, queryOf } from './panel-queries.ts'
 
 const FALLBACK_SLOTS: readonly SeriesSlot[] = [1, 2, 3, 4, 5]
@@ -46,7 +46,7 @@ export function devicePanels(
       members,
       noun: nounOf(lines),
       isAlike: lines.some(({ each }) => each !== undefined),
-      limits: limitsOf(device, panel, answer),
+      limits: panelLimits(device, panel, answer),
       marks: context.marks,
       isAwaited: found.length === 0 && !isSaid,
       provenance: lines.some((line) => line.function === 'rate')
@@ -56,7 +56,12 @@ export function devicePanels(
     const replaced = replaces ? { replaces } : {}
     if (members.length === 0) {
       return [
-        { spec, answer, absent: isSaid ? reasonOf(device, panel, answer, { ...context, latest }) : '', ...replaced },
+        {
+          spec,
+          answer,
+          absent: isSaid ? absenceReason(device, panel, answer, { ...context, latest }) : '',
+          ...replaced,
+        },
       ]
     }
     if (panel.scale === 'heat') {

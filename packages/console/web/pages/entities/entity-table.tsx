@@ -3,7 +3,7 @@ import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { bySickness } from '../../components/sickness.ts'
+import { sicknessKey } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { type Sort, sortRows } from '../../components/sort.ts'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
@@ -38,7 +38,7 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
       key: 'state',
       head: 'State',
       cell: (entity) => <StateMark {...stateOf(entity)} />,
-      sortKey: (entity) => bySickness(stateOf(entity).tone),
+      sortKey: (entity) => sicknessKey(stateOf(entity).tone),
     },
     {
       key: 'source',

@@ -4,7 +4,7 @@ import { largestValue, niceTop } from '../../chart/scale.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { bySickness, LONG_COUNT, SICKEST_FIRST } from '../../components/sickness.ts'
+import { LONG_COUNT, SICKEST_FIRST, sicknessKey } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -152,7 +152,7 @@ function useInterfaceColumns(
       head: 'State',
       cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
       // Among a few interfaces each is found in its place.
-      sortKey: ({ state, load }) => bySickness(state.tone, rows.length > LONG_COUNT ? load : 0),
+      sortKey: ({ state, load }) => sicknessKey(state.tone, rows.length > LONG_COUNT ? load : 0),
     },
     reading('received', 'received', 'Received', bits),
     spark('received'),

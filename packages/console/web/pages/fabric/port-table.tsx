@@ -5,7 +5,7 @@ import { largestValue, niceTop } from '../../chart/scale.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { bySickness, isSick, SICKEST_FIRST } from '../../components/sickness.ts'
+import { isSick, SICKEST_FIRST, sicknessKey } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -131,7 +131,7 @@ function usePortColumns(
       key: 'state',
       head: 'State',
       cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
-      sortKey: ({ state }) => bySickness(state.tone),
+      sortKey: ({ state }) => sicknessKey(state.tone),
     },
     reading({ key: 'sent', head: 'Sent', signals: ['sent'] }, bits),
     {

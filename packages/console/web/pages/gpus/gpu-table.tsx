@@ -6,7 +6,7 @@ import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { NothingMatches } from '../../components/nothing-matches.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { bySickness, isSick, SICKEST_FIRST } from '../../components/sickness.ts'
+import { isSick, SICKEST_FIRST, sicknessKey } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
@@ -91,7 +91,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
       key: 'state',
       head: 'State',
       cell: (gpu) => <StateMark {...stateOf(gpu)} />,
-      sortKey: (gpu) => bySickness(stateOf(gpu).tone),
+      sortKey: (gpu) => sicknessKey(stateOf(gpu).tone),
     },
     {
       key: 'spark',

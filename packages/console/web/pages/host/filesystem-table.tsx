@@ -1,6 +1,6 @@
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { bySickness, SICKEST_FIRST } from '../../components/sickness.ts'
+import { SICKEST_FIRST, sicknessKey } from '../../components/sickness.ts'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
@@ -24,7 +24,7 @@ const COLUMNS: readonly TableColumn<FilesystemRow>[] = [
     head: 'State',
     cell: (row) => <StateMark {...filesystemState(row)} />,
     // An image is full by nature.
-    sortKey: (row) => bySickness(filesystemState(row).tone, isImage(row) ? 0 : fullness(row)),
+    sortKey: (row) => sicknessKey(filesystemState(row).tone, isImage(row) ? 0 : fullness(row)),
   },
   { key: 'fstype', head: 'Kind', look: 'is-quiet', cell: ({ fstype }) => fstype, sortKey: ({ fstype }) => fstype },
   {

@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
-import { bySickness, LONG_COUNT, SICKEST_FIRST, splitIdle } from '../../components/sickness.ts'
+import { LONG_COUNT, SICKEST_FIRST, sicknessKey, splitIdle } from '../../components/sickness.ts'
 import { sortRows } from '../../components/sort.ts'
 import { Tile, type TileWords } from '../../components/tile.tsx'
 import { useSpan } from '../../components/use-span.ts'
@@ -122,7 +122,7 @@ function chooseTiles(
   })
   const isLong = rows.length > LONG_COUNT
   const sorted = sortRows(judged, SICKEST_FIRST.direction, ({ state, load }) =>
-    bySickness(state.tone, isLong ? load : 0),
+    sicknessKey(state.tone, isLong ? load : 0),
   )
   const { busy, idle } = splitIdle(sorted, ({ isIdle }) => isIdle)
   return { shown: busy.slice(0, LONG_COUNT).map(({ row }) => row), idleCount: idle.length }

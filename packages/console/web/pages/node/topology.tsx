@@ -4,7 +4,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { KnownColumns } from '../../api/use-known-columns.ts'
 import { niceTop } from '../../chart/scale.ts'
 import { DeviceRow, RailGrid, type RailLink, type RowLabel } from '../../components/rail-grid.tsx'
-import { bySickness, isSick, LONG_COUNT, SICKEST_FIRST } from '../../components/sickness.ts'
+import { isSick, LONG_COUNT, SICKEST_FIRST, sicknessKey } from '../../components/sickness.ts'
 import { sortRows } from '../../components/sort.ts'
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
 import { useIdleFold } from '../../components/use-idle-fold.ts'
@@ -96,7 +96,7 @@ interface PlainRowProps {
 function PlainRow({ devices, noun, label, tiles, columns, columnCount, tile }: PlainRowProps) {
   const toneOf = ({ id }: DeviceInfo) => tiles.get(id)?.tone ?? 'ok'
   const isLong = devices.length > LONG_COUNT
-  const sorted = isLong ? sortRows(devices, SICKEST_FIRST.direction, (device) => bySickness(toneOf(device))) : devices
+  const sorted = isLong ? sortRows(devices, SICKEST_FIRST.direction, (device) => sicknessKey(toneOf(device))) : devices
   const isIdle = (device: DeviceInfo) => !isSick(toneOf(device)) && isIdleDevice(columns.get(device.id) ?? {})
   const { rows, fold } = useIdleFold(sorted, isIdle, [noun, `${noun}s`])
   const cells = rows.map((device) => ({ key: device.id, cell: tile(device) }))

@@ -1,7 +1,7 @@
 import type { ListedNode } from '@sonde/sdk/api'
 import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { bySickness, SICKEST_FIRST } from '../../components/sickness.ts'
+import { SICKEST_FIRST, sicknessKey } from '../../components/sickness.ts'
 import { SimulatedMark } from '../../components/simulated-mark.tsx'
 import { type SortKey, sortRows } from '../../components/sort.ts'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
@@ -91,7 +91,7 @@ function nameOf({ name }: ListedNode): string {
 /** A node that cannot be asked comes first, then the node with the worst hint, then the node with most hints. */
 function sicknessOf({ state, severity, hintCount }: ListedNode): SortKey {
   const tone = state !== 'reachable' || severity === null ? STATES[state][0] : SEVERITY_TONES[severity]
-  return bySickness(tone, hintCount ?? 0)
+  return sicknessKey(tone, hintCount ?? 0)
 }
 
 function stateOf({ state }: ListedNode) {
