@@ -208,9 +208,7 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
   })
 
   await t.test('once a page is drawn nothing moves, and the strip hatches the time before the start', async () => {
-    const { incidents } = await ask<{ incidents: { id: string }[] }>(stage, '/api/v1/incidents')
-    const incident = `/incidents/${encodeURIComponent(incidents[0]?.id ?? '')}`
-    for (const path of ['/', '/host', '/fabric', '/incidents', incident]) {
+    for (const path of ['/', '/host', '/fabric']) {
       await stage.visit(path, async (page) => {
         await untilDrawn(page)
         await page.evaluate(watchShifts)
