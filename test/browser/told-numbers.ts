@@ -25,20 +25,20 @@ interface Device {
 }
 
 /** Samples of an incident: those of its device, and those of all others. Each row is a time. */
-export interface Samples {
+interface Samples {
   readonly own: readonly number[]
   readonly others: readonly number[]
 }
 
 /** Reads samples of a metric around an incident. */
-export type ReadSamples = (
+type ReadSamples = (
   metric: string,
   fn: 'last' | 'rate' | 'increase',
   more?: Readonly<Record<string, string>>,
 ) => Promise<Samples>
 
 /** A number that a sentence tells, and which numbers the records have for it. */
-export interface Told {
+interface Told {
   /** Finds the number in the sentence. */
   readonly words: RegExp
   readonly records: (read: ReadSamples) => Promise<readonly number[]>

@@ -32,7 +32,7 @@ interface Training {
 }
 
 /** A simulated node that ran yesterday. */
-export interface Yesterday {
+interface Yesterday {
   /** Decides the faults. */
   readonly seed: number
   /** How long it ran. Unit: seconds. */

@@ -9,7 +9,7 @@ import { type KernelMessages, kernelMarks } from '../kernel-marks.ts'
 const GROWS_BY_MS = 10_000
 
 /** What the charts of an incident share. */
-export interface IncidentRange {
+interface IncidentRange {
   readonly range: Extract<FrameRange, { readonly kind: 'fixed' }>
   readonly stepMs: number
 }

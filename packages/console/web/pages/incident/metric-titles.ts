@@ -22,7 +22,7 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
 ])
 
 /** How a metric is called in words. */
-export interface MetricTitle {
+interface MetricTitle {
   /** A few words, such as `Power drawn`. */
   readonly title: string
   /** The whole description. */

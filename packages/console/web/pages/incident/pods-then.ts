@@ -14,7 +14,7 @@ const QUERIES: readonly MetricQuery[] = ['pod_device_present', 'pod_gpus'].map((
 const NO_VALUES = new Float64Array(0)
 
 /** Pods, or jobs of a batch system, that held a device at a time. */
-export interface PodsThen {
+interface PodsThen {
   /** Keys of the pods by the id of the device, sorted. */
   readonly byDevice: ReadonlyMap<string, readonly string[]>
   /** Whether the records of the time were read. */
