@@ -1,5 +1,5 @@
 // An agent with its page, of a node with as many interfaces as the second argument says.
-import { largeNode } from '../../test/browser/large-node.ts'
+import { largeNode } from '../../packages/agent/test/large-node.ts'
 import { positionalsOf, serveSource } from '../../test/serve-source.ts'
 
 const [, countText = '16'] = positionalsOf()

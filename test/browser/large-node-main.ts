@@ -1,6 +1,7 @@
 // An agent with its page, of a node with 200 interfaces, 64 GPUs, 400 disks, 60 file systems and 128 CPUs.
+
+import { largeNode } from '../../packages/agent/test/large-node.ts'
 import { serveSource } from '../serve-source.ts'
-import { largeNode } from './large-node.ts'
 
 await serveSource({
   source: { name: 'large_node', definition: largeNode(1_000), intervalMs: 1_000, options: {} },

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { LARGE, SICK } from '../../packages/agent/test/large-node.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './browser.ts'
-import { LARGE, SICK } from './large-node.ts'
 
 const MAIN = fileURLToPath(new URL('large-node-main.ts', import.meta.url))
 /** Most rows of a long table in the document: those in view, and some around them. */

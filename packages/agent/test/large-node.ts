@@ -1,10 +1,10 @@
 import { type RecordType, wallNs } from '@sonde/sdk'
 import * as v from 'valibot'
-import { hostCpuType, hostDiskType, hostFilesystemType } from '../../packages/agent/src/sources/host/type.ts'
-import { netdevType } from '../../packages/agent/src/sources/netdev/type.ts'
-import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType } from '../../packages/agent/src/sources/nvml/type.ts'
-import { sampled } from '../../packages/agent/src/sources/sampled.ts'
-import type { SourceDefinition } from '../../packages/agent/src/sources/source.ts'
+import { hostCpuType, hostDiskType, hostFilesystemType } from '../src/sources/host/type.ts'
+import { netdevType } from '../src/sources/netdev/type.ts'
+import { nvmlGpuInfoType, nvmlGpuType, nvmlProfileType } from '../src/sources/nvml/type.ts'
+import { sampled } from '../src/sources/sampled.ts'
+import type { SourceDefinition } from '../src/sources/source.ts'
 
 /** How many things a large node has, and how many of them do something. */
 export const LARGE = {
