@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { defineType, gauge, label, type Source, timestamp } from '@sonde/sdk'
+import { check } from '@sonde/sdk/config'
 import { createOwnSource } from '@sonde/sdk/internal'
-import { parse } from 'valibot'
 import { PastNode } from '../../packages/agent/src/simulated-past/past-node.ts'
 import { simulatorOptions } from '../../packages/agent/src/sources/simulator/config.ts'
 import { createStore } from '../../packages/console/server/store/store.ts'
@@ -46,7 +47,9 @@ interface Yesterday {
 /** Fills the history in the data directory of an agent with what a simulated node reported yesterday. */
 export async function fillYesterday(dataDir: string, { seed, lengthS, endedMs, training }: Yesterday): Promise<void> {
   const store = await createStore({ path: join(dataDir, 'store.db'), durability: 'block' })
-  const options = parse(simulatorOptions, { seed, past_s: lengthS })
+  const checked = check(simulatorOptions, { seed, past_s: lengthS }, 'simulator')
+  assert.ok(checked.ok)
+  const options = checked.value
   const span = { startedMs: endedMs, fromMs: endedMs - lengthS * 1000, toMs: endedMs }
   const parts = { options, intervalMs: INTERVAL_MS, name: 'simulator', host: hostname(), ...span }
   const node = new PastNode(parts, (_source, batch) => store.accept(batch))
