@@ -9,8 +9,10 @@ const AT_ONCE_MS = 30_000
 /** Longest time between two hints of one incident. Unit: milliseconds. */
 export const AGAIN_MS = 120_000
 
-/** Names of the rules that explain a rule or are explained by it, if both hold on one device or anywhere on a node. */
-const RELATED = { device: relatedRules('device'), node: relatedRules('node') }
+/** Names of the rules that explain a rule, if both hold on one device or anywhere on a node. */
+const CAUSES = { device: causesOf('device'), node: causesOf('node') }
+/** Names of the rules that a rule explains. */
+const EFFECTS = { device: turned(CAUSES.device), node: turned(CAUSES.node) }
 
 /** A key that a hint has from its start on: a later hint that looks for the key in this time has the same cause. */
 interface CauseKey {
@@ -21,19 +23,27 @@ interface CauseKey {
 
 /**
  * The keys of a hint. A rule that holds again on the same device continues its fault, and a rule that holds on several
- * devices at once has one cause. Otherwise hints belong together if they name the same device, or if the rule of one
- * explains the other. A notice about the set-up of a device, such as a far NIC, has nothing to do with its faults.
+ * devices at once has one cause. Otherwise hints belong together if the rule of one explains the other, or if they name
+ * the same device. An effect may outlast its cause or follow it, but an effect that is over has no later cause. A notice
+ * about the set-up of a device, such as a far NIC, has nothing to do with its faults.
  */
 export function causeKeys(hint: Hint): CauseKey[] {
   const { rule, device, affected, severity, sinceMs } = hint
-  const againMs = (spanOfHint(hint).toMs ?? Number.POSITIVE_INFINITY) + AGAIN_MS
-  const togetherMs = Math.min(againMs, sinceMs + TOGETHER_MS)
-  const together = [`explains ${rule}`, `explains ${rule}/${device}`]
-  if (severity !== 'notice') together.push(`device ${device}`, ...affected.map((one) => `affects ${one}`))
+  const endMs = spanOfHint(hint).toMs ?? Number.POSITIVE_INFINITY
+  const againMs = endMs + AGAIN_MS
+  const following = [`cause ${rule}`, `cause ${rule}/${device}`]
+  const holding = [`effect ${rule}`, `effect ${rule}/${device}`]
+  if (severity !== 'notice') {
+    following.push(...affected.map((one) => `affects ${one}`))
+    holding.push(`device ${device}`)
+  }
+  const within = (keys: readonly string[], untilMs: number) =>
+    [...new Set(keys)].map((key) => ({ key, untilMs: Math.min(untilMs, sinceMs + TOGETHER_MS) }))
   return [
     { key: `again ${rule}/${device}`, untilMs: againMs },
     { key: `once ${rule}`, untilMs: sinceMs + AT_ONCE_MS },
-    ...[...new Set(together)].map((key) => ({ key, untilMs: togetherMs })),
+    ...within(following, againMs),
+    ...within(holding, endMs),
   ].map(({ key, untilMs }) => ({ key: onNode(hint, key), untilMs }))
 }
 
@@ -41,8 +51,10 @@ export function causeKeys(hint: Hint): CauseKey[] {
 export function earlierKeys(hint: Hint): string[] {
   const { rule, device, affected, severity } = hint
   const keys = [`again ${rule}/${device}`, `once ${rule}`]
-  for (const other of RELATED.node.get(rule) ?? []) keys.push(`explains ${other}`)
-  for (const other of RELATED.device.get(rule) ?? []) keys.push(`explains ${other}/${device}`)
+  for (const cause of CAUSES.node.get(rule) ?? []) keys.push(`cause ${cause}`)
+  for (const cause of CAUSES.device.get(rule) ?? []) keys.push(`cause ${cause}/${device}`)
+  for (const effect of EFFECTS.node.get(rule) ?? []) keys.push(`effect ${effect}`)
+  for (const effect of EFFECTS.device.get(rule) ?? []) keys.push(`effect ${effect}/${device}`)
   if (severity !== 'notice') keys.push(`affects ${device}`, ...[device, ...affected].map((one) => `device ${one}`))
   return [...new Set(keys)].map((key) => onNode(hint, key))
 }
@@ -57,15 +69,18 @@ function onNode(hint: Hint, key: string): string {
   return isSimulatedHint(hint) ? `simulated ${key}` : key
 }
 
-function relatedRules(where: 'device' | 'node'): ReadonlyMap<string, ReadonlySet<string>> {
-  const related = new Map<string, Set<string>>()
-  const add = (one: string, other: string) => related.set(one, (related.get(one) ?? new Set()).add(other))
-  for (const { name, explainedBy = {} } of RULES) {
-    for (const [cause, of] of Object.entries(explainedBy)) {
-      if (of !== where) continue
-      add(name, cause)
-      add(cause, name)
-    }
-  }
-  return related
+type Related = ReadonlyMap<string, readonly string[]>
+
+function causesOf(where: 'device' | 'node'): Related {
+  const causes = RULES.map(({ name, explainedBy = {} }) => {
+    return [name, Object.keys(explainedBy).filter((cause) => explainedBy[cause] === where)] as const
+  })
+  return new Map(causes)
+}
+
+function turned(causes: Related): Related {
+  const pairs = [...causes].flatMap(([effect, all]) => all.map((cause) => ({ cause, effect })))
+  return new Map(
+    [...Map.groupBy(pairs, ({ cause }) => cause)].map(([cause, all]) => [cause, all.map(({ effect }) => effect)]),
+  )
 }

@@ -30,10 +30,12 @@ function isOneCause(earlier: Hint, later: Hint): boolean {
   if (earlier.device === later.device && earlier.rule === later.rule) return isAgain
   if (earlier.rule === later.rule && apartMs <= 30_000) return true
   if (apartMs > 300_000 || !isAgain) return false
-  if (isExplained(earlier, later) || isExplained(later, earlier)) return true
+  if (isExplained(later, earlier)) return true
+  const isHolding = later.sinceMs <= (spanOfHint(earlier).toMs ?? Number.POSITIVE_INFINITY)
+  if (isHolding && isExplained(earlier, later)) return true
   if (earlier.severity === 'notice' || later.severity === 'notice') return false
-  const isAffected = earlier.affected.includes(later.device) || later.affected.includes(earlier.device)
-  return earlier.device === later.device || isAffected
+  if (earlier.affected.includes(later.device)) return true
+  return isHolding && (earlier.device === later.device || later.affected.includes(earlier.device))
 }
 
 /** Groups by comparing all pairs. */
@@ -78,6 +80,13 @@ test('hints are grouped as a comparison of all pairs groups them, whatever their
     assert.deepEqual(namesOf(hintGroups(hints)), groupsOfPairs(hints))
     assert.deepEqual(namesOf(hintGroups(hints.toReversed())), groupsOfPairs(hints))
   }
+})
+
+test('an effect that is over when a fault begins has another cause; an effect that follows has this one', () => {
+  const effect = (sinceMs: number) => hintAt(1, sinceMs, { rule: 'straggler', device: 'gpu-1' })
+  const cause = (sinceMs: number) => hintAt(2, sinceMs, { rule: 'thermal', device: 'gpu-1', affected: ['gpu-1'] })
+  assert.equal(hintGroups([effect(START_MS), cause(START_MS + 60_000)]).length, 2)
+  assert.equal(hintGroups([cause(START_MS), effect(START_MS + 60_000)]).length, 1)
 })
 
 /** Comparing all pairs of so many takes minutes. */
