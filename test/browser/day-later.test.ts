@@ -12,12 +12,12 @@ import { fillYesterday } from './yesterday.ts'
 
 /** The node stopped almost a day ago: the strip shows a day. */
 const AGO_MS = 22 * 3_600_000
-/** A node of this seed has these ten faults, one after the other, in an hour. The first is the oldest. */
+/** A node of this seed has these twelve faults, one after the other, in an hour. The first is the oldest. */
 const SEED = 10_306
 const LENGTH_S = 3_720
 const RULES = [
   ...['congestion', 'stuck_collective', 'pcie_downtrain', 'pfc_source', 'noisy_neighbour', 'retransmission_storm'],
-  ...['congestion', 'thermal_throttle', 'power_brake', 'link_ber'],
+  ...['congestion', 'thermal_throttle', 'straggler', 'data_stall', 'power_brake', 'link_ber'],
 ]
 /** Place of the retransmission storm; its training is slow meanwhile. Seconds before the end of the node. */
 const STORM = 5
@@ -32,7 +32,7 @@ type PodsAnswer = { readonly results: readonly { readonly series: readonly Label
 type DevicesAnswer = { readonly devices: readonly (LabelledSeries & { readonly id: string })[] }
 
 test(
-  'a day later, each of ten scenarios is three clicks from its samples, and its sentences are in the records',
+  'a day later, each of twelve scenarios is three clicks from its samples, and its sentences are in the records',
   needs('chromium-headless-shell'),
   async (t) => {
     const stage = await startStage(t, ['--only-simulated', '--seed', String(SEED)], {

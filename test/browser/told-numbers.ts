@@ -66,7 +66,7 @@ const congestion: readonly Told[] = [
   },
 ]
 
-/** What the sentences of each rule tell. Every rule of the ten scenarios has a number. */
+/** What the sentences of each rule tell. Every rule of the twelve scenarios has a number. */
 export const TOLD: Readonly<Record<string, readonly Told[]>> = {
   congestion,
   retransmission_storm: [
@@ -125,6 +125,22 @@ export const TOLD: Readonly<Record<string, readonly Told[]>> = {
   thermal_throttle: [
     { words: told('it is at # °C'), records: async (read) => (await read('DCGM_FI_DEV_GPU_TEMP', 'last')).own },
     { words: told('its siblings # °C'), records: async (read) => (await read('DCGM_FI_DEV_GPU_TEMP', 'last')).others },
+  ],
+  straggler: [
+    {
+      words: told('tensor active # %'),
+      records: async (read) => percent((await read('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', 'last')).own),
+    },
+    {
+      words: told('its siblings # %'),
+      records: async (read) => percent((await read('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', 'last')).others),
+    },
+  ],
+  data_stall: [
+    {
+      words: told('are in use # % of'),
+      records: async (read) => (await read('DCGM_FI_DEV_GPU_UTIL', 'last')).others,
+    },
   ],
   power_brake: [
     {
