@@ -33,6 +33,8 @@ export interface EdgeLimits {
   readonly startsMax?: number | undefined
   /** See {@link EVENT_SLOTS}. Default: 0. */
   readonly slot?: number | undefined
+  /** Numbers rise from this time on. Default: now. Unit: milliseconds since the Unix epoch. */
+  readonly fromMs?: number | undefined
 }
 
 /** Numbers the events of one source, and holds each device to its share. */
@@ -45,9 +47,9 @@ export class EdgeGate {
   #event: number
   readonly #startsMax: number
 
-  constructor({ startsMax = STARTS_A_MINUTE, slot = 0 }: EdgeLimits = {}) {
+  constructor({ startsMax = STARTS_A_MINUTE, slot = 0, fromMs }: EdgeLimits = {}) {
     this.#startsMax = startsMax
-    this.#event = firstEventOf(slot)
+    this.#event = firstEventOf(slot, fromMs)
   }
 
   /** Whether an edge changes a state: a start without an open event, or an end of an open event. */

@@ -1,9 +1,10 @@
 import { type Batch, SondeError } from '@sonde/sdk'
-import { wallOffsetNs, within } from '@sonde/sdk/internal'
+import { within } from '@sonde/sdk/internal'
 import type { Watch } from '../rules/watch.ts'
-import { shiftTimes, type Tap } from '../sampling/tap.ts'
+import type { Tap } from '../sampling/tap.ts'
 import type { LibraryDefinition, LoadedSource, Probe, SourceDefinition } from '../sources/source.ts'
 import { CallLanes } from './call-lanes.ts'
+import { cutWindow } from './cut-window.ts'
 import type { HostEdge } from './edge-gate.ts'
 import { HostedSource } from './hosted-source.ts'
 import type { DutyPeriod, HostedConfig, TapInfo, WindowEnd, WindowRequest } from './protocol.ts'
@@ -15,8 +16,6 @@ const PATIENCE_MS = 100
 const PIECE_BYTES = 256 << 10
 /** Windows that are handed over at a time; each is copied out of its ring. */
 const WINDOWS_MAX = 4
-/** Memory of one window. Unit: bytes. */
-const WINDOW_BYTES_MAX = 64 << 20
 
 /** Takes a piece of a window; the next one follows when the promise resolves. */
 export type TakePiece = (batch: Batch) => void | Promise<void>
@@ -138,9 +137,7 @@ export class Host implements SourceHost {
       throw new SondeError('AGT_WINDOW', `${WINDOWS_MAX} windows are being handed over; ask again in a moment`)
     this.#windows++
     try {
-      const { fromMonoNs, toMonoNs, bytesMax, wallOffsetNs: offsetNs } = request
-      const window = tap.cut(BigInt(fromMonoNs), BigInt(toMonoNs), Math.min(bytesMax, WINDOW_BYTES_MAX))
-      shiftTimes(window, offsetNs === undefined ? wallOffsetNs() : BigInt(offsetNs))
+      const window = cutWindow(tap, request)
       for (const piece of hosted.piecesOf(window, PIECE_BYTES)) await take(piece)
       return { records: window.count, leftOut: window.leftOut }
     } finally {

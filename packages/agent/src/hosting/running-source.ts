@@ -7,6 +7,9 @@ import type { SourceStats } from './source-stats.ts'
 import type { SourceStatus } from './source-status.ts'
 import { toldStuck } from './stuck-call.ts'
 
+/** What windows of events are fetched from. */
+export type RingSource = Pick<RunningSource, 'name' | 'definition' | 'stats' | 'taps' | 'window'>
+
 /** A configured source, as the agent knows it wherever it runs. */
 export class RunningSource {
   readonly name: string

@@ -5,9 +5,8 @@ import { Hints } from '../hints/hints.ts'
 import { reportStretch, STRETCH_MAX_MS } from '../hints/history/simulated-past-type.ts'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
 import { NodeReport } from '../sources/simulator/report/node-report.ts'
-import { nodeOf } from '../sources/simulator/scenario-play.ts'
-import { playPast } from '../sources/simulator/scenarios/past.ts'
-import { Simulation } from '../sources/simulator/simulation.ts'
+import { simulationOf } from '../sources/simulator/scenario-play.ts'
+import type { Simulation } from '../sources/simulator/simulation.ts'
 import { secondsOf, secondsOfMs } from '../sources/simulator/time.ts'
 import { type PastRequest, SELF } from './past-protocol.ts'
 
@@ -23,10 +22,12 @@ export type TakePast = (source: string, batch: Batch) => void
  * reported then, as fast as it can be computed.
  */
 export class PastNode {
+  /** What the node has had so far. */
+  readonly devices: Devices
+  readonly simulation: Simulation
   readonly #request: PastRequest
   readonly #report: NodeReport
   readonly #outlet: SourceOutlet
-  readonly #devices: Devices
   readonly #hints: Hints
   readonly #self: Source
   #atMs: number
@@ -38,13 +39,11 @@ export class PastNode {
     this.#request = request
     this.#atMs = fromMs
     this.#toldMs = fromMs
-    const simulation = new Simulation({ ...options, node: nodeOf(options.node_class), effects: [] })
-    const startedS = secondsOfMs(startedMs)
-    playPast(simulation, { fromS: startedS - options.past_s, toS: startedS })
-    this.#devices = new Devices({ host, now: () => this.#atMs })
-    this.#hints = new Hints({ devices: this.#devices })
+    this.simulation = simulationOf(options, secondsOfMs(startedMs))
+    this.devices = new Devices({ host, now: () => this.#atMs })
+    this.#hints = new Hints({ devices: this.devices })
     const emit = (batch: Batch) => {
-      this.#devices.accept(batch)
+      this.devices.accept(batch)
       this.#hints.accept(batch)
       take(name, batch)
     }
@@ -53,7 +52,7 @@ export class PastNode {
       paths: { procfs: '', sysfs: '' },
       stats: { failed: { add: rethrow }, dropped: new Map() },
     })
-    this.#report = new NodeReport(simulation, this.#outlet.context)
+    this.#report = new NodeReport(this.simulation, this.#outlet.context)
     this.#self = createOwnSource({ id: SELF, labels: { simulated: 'true' }, emit: (batch) => take(SELF, batch) })
   }
 

@@ -2,12 +2,22 @@ import { hostname } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Batch, RecordType } from '@sonde/sdk'
 import { LinkIn } from '../hosting/link-in.ts'
+import type { LinkMessage } from '../hosting/protocol.ts'
 import { SourceStats } from '../hosting/source-stats.ts'
 import { PAST_MODULE } from '../places.ts'
 import type { SimulatorOptions } from '../sources/simulator/config.ts'
 import { simulator } from '../sources/simulator/simulator.ts'
 import type { ConfiguredSource } from '../sources/source.ts'
-import { type FromPast, type PastRequest, SELF, SELF_PAST_TYPES } from './past-protocol.ts'
+import { TRACEBACK_SOURCE } from '../traceback/window/open-event.ts'
+import { AdoptedEvents, type PastTraceback } from './adopted-events.ts'
+import {
+  type FromPast,
+  type PastEventCounts,
+  type PastRequest,
+  SELF,
+  SELF_PAST_TYPES,
+  type ToPast,
+} from './past-protocol.ts'
 
 /** The next stretch is asked for when the store has fewer bytes to write. */
 const BACKLOG_BYTES = 4 << 20
@@ -30,6 +40,8 @@ export interface SimulatedPastOptions {
   /** Start of the history that exists; null if there is none. Unit: milliseconds since the Unix epoch. */
   readonly oldestMs: number | null
   readonly store: PastStore
+  /** Default: the past has no events. */
+  readonly events?: PastTraceback
 }
 
 /** What was filled, and how long it took. */
@@ -38,6 +50,8 @@ export interface FilledPast {
   readonly toMs: number
   readonly records: number
   readonly tookMs: number
+  /** Absent if no rule watches samples of the node. */
+  readonly events?: PastEventCounts
 }
 
 /** The source with a simulated past; undefined if none has one. */
@@ -53,18 +67,20 @@ export class SimulatedPast {
   /** Resolves when the past is filled, or {@link close} was called; undefined if there was nothing to fill. */
   readonly filled: Promise<FilledPast | undefined>
   readonly #options: SimulatedPastOptions
-  readonly #links: ReadonlyMap<string, LinkIn>
+  readonly #links: Map<string, LinkIn>
+  readonly #events: AdoptedEvents | undefined
   #worker: Worker | undefined
   #records = 0
   #isClosed = false
 
   constructor(options: SimulatedPastOptions) {
-    const { source } = options
+    const { source, startedMs, events } = options
     this.#options = options
     this.#links = new Map([
       [source.name, linkIn(source.name, source.intervalMs, simulator.types)],
       [SELF, linkIn(SELF, source.intervalMs, SELF_PAST_TYPES)],
     ])
+    this.#events = events === undefined ? undefined : new AdoptedEvents(events, startedMs)
     this.filled = this.#fill()
   }
 
@@ -72,6 +88,7 @@ export class SimulatedPast {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#worker?.terminate()
+    await this.#events?.tidy()
   }
 
   async #fill(): Promise<FilledPast | undefined> {
@@ -83,30 +100,50 @@ export class SimulatedPast {
     const options = source.options as SimulatorOptions
     const request: PastRequest = { options, intervalMs, name, host: hostname(), startedMs, fromMs, toMs }
     const beganMs = performance.now()
-    const reachedMs = await this.#run(request)
-    if (reachedMs === undefined) return undefined
-    return { fromMs, toMs: reachedMs, records: this.#records, tookMs: performance.now() - beganMs }
+    const reached = await this.#run(request)
+    if (reached === undefined) return undefined
+    return { fromMs, ...reached, records: this.#records, tookMs: performance.now() - beganMs }
   }
 
-  /** Resolves with the time up to which the past is filled; undefined if it was closed. */
-  #run(request: PastRequest): Promise<number | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  /** Resolves with the time up to which the past is filled, and its events; undefined if it was closed. */
+  #run(request: PastRequest): Promise<Reached | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reached | undefined>()
+    let toMs = request.fromMs
     const worker = new Worker(PAST_MODULE, { workerData: request, name: 'sonde-past' })
     this.#worker = worker
     worker.unref()
     worker.on('message', (message: FromPast) => {
       if (this.#isClosed) return
-      if (message.kind !== 'filled') this.#take(message)
-      else if (message.isDone) resolve(message.toMs)
-      else this.#goOn(worker)
+      if (message.kind === 'filled') {
+        toMs = message.toMs
+        if (!message.isDone) this.#goOn(worker)
+        else this.#askForEvents(worker, request.options).then((isAsked) => isAsked || resolve({ toMs }), reject)
+      } else if (message.kind === 'event') this.#events?.take(message.id)
+      else if (message.kind === 'events')
+        this.#events?.counts(message.counts).then((events) => resolve({ toMs, events }), reject)
+      else if (message.kind === 'warning') this.#options.events?.log.warn(message.facts, message.message)
+      else this.#take(message)
     })
     worker.on('error', reject)
     worker.on('exit', () => resolve(undefined))
-    worker.postMessage('go')
-    return promise.finally(() => void worker.terminate())
+    post(worker, { kind: 'go' })
+    return promise.finally(async () => {
+      await worker.terminate()
+      await this.#events?.tidy()
+    })
   }
 
-  #take(message: Exclude<FromPast, { kind: 'filled' }>): void {
+  /** Returns whether events will be made. */
+  async #askForEvents(worker: Worker, node: SimulatorOptions): Promise<boolean> {
+    const request = await this.#events?.request(node)
+    if (request === undefined) return false
+    const { name, intervalMs } = request.rings
+    for (const source of [name, TRACEBACK_SOURCE]) this.#links.set(source, linkIn(source, intervalMs, []))
+    post(worker, { kind: 'events', request })
+    return true
+  }
+
+  #take(message: LinkMessage): void {
     const batch = this.#links.get(message.source)?.take(message)
     if (batch === undefined) return
     this.#records += batch.count
@@ -117,9 +154,16 @@ export class SimulatedPast {
   #goOn(worker: Worker): void {
     if (this.#isClosed) return
     const { queuedBytes } = this.#options.store.status()
-    if (queuedBytes < BACKLOG_BYTES) worker.postMessage('go')
+    if (queuedBytes < BACKLOG_BYTES) post(worker, { kind: 'go' })
     else setTimeout(() => this.#goOn(worker), LOOK_MS).unref()
   }
+}
+
+/** Up to where the past is filled, and with which events. */
+type Reached = Pick<FilledPast, 'toMs' | 'events'>
+
+function post(worker: Worker, message: ToPast): void {
+  worker.postMessage(message)
 }
 
 function linkIn(name: string, intervalMs: number, types: readonly RecordType[]): LinkIn {

@@ -1,7 +1,7 @@
 import { deviceLabelOf } from '@sonde/sdk/internal'
 import type { Device } from '../devices/device.ts'
-import type { RunningSource } from '../hosting/running-source.ts'
 import { deviceName } from '../sources/pci-address.ts'
+import type { SourceDefinition } from '../sources/source.ts'
 import type { EventDeviceLookup } from './lookups.ts'
 
 /** A source's name of the device of an event. */
@@ -16,7 +16,7 @@ export interface CalledDevice {
  */
 export function eventDeviceId(
   { device, isSimulated }: CalledDevice,
-  source: { readonly definition: Pick<RunningSource['definition'], 'labels' | 'types'> } | undefined,
+  source: { readonly definition: Pick<SourceDefinition, 'labels' | 'types'> } | undefined,
   devices: EventDeviceLookup,
 ): string {
   const own = devices.byId(device)

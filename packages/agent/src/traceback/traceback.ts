@@ -2,7 +2,7 @@ import type { Batch, Source } from '@sonde/sdk'
 import type { TracebackEvent } from '@sonde/sdk/api'
 import { createOwnSource, markType, messageOf, type QuotaHolder, within } from '@sonde/sdk/internal'
 import type { HostEdge } from '../hosting/edge-gate.ts'
-import type { RunningSource } from '../hosting/running-source.ts'
+import type { RingSource } from '../hosting/running-source.ts'
 import type { RecentRing } from '../pipeline/recent.ts'
 import { defaultTracebackDir, type TracebackConfig } from './config.ts'
 import { type EventFilter, type ListedEvents, listEvents } from './event-list.ts'
@@ -33,7 +33,7 @@ export interface TracebackOptions {
   readonly version: string
   readonly host: string
   /** The sources with the rings, and their periods. */
-  readonly sources: () => readonly RunningSource[]
+  readonly sources: () => readonly RingSource[]
   readonly recent: RecentRing
   /** Events that hosts and rules on reported records refused to begin. */
   readonly heldBack: () => number
@@ -52,6 +52,8 @@ export interface TracebackOptions {
   /** Default: the machine's file system. */
   readonly disk?: EventDisk
   readonly clock?: EventClock
+  /** Numbers of events that are in use, beside those of the events on disk. Default: none. */
+  readonly taken?: ReadonlySet<number>
 }
 
 /** Origin of an edge, besides its source. */
@@ -92,11 +94,11 @@ export class Traceback {
   #isOver = false
 
   constructor(options: TracebackOptions) {
-    const { config, log, devices, rules, clock = systemClock, disk = systemDisk } = options
+    const { config, log, devices, rules, taken, clock = systemClock, disk = systemDisk } = options
     this.#options = options
     this.#clock = clock
     const { dir = defaultTracebackDir(), dir_bytes: bytesMax, events_max: eventsMax } = config
-    const archive = new Archive({ dir, disk, bytesMax, eventsMax, log })
+    const archive = new Archive({ dir, disk, bytesMax, eventsMax, taken, log })
     this.archive = archive
     this.#recorder = new Recorder({ ...options, clock, bytesMax: config.max_event_bytes })
     this.#reader = new EventReader({ archive, open: this.#open, disk, devices, rules, told: this.#told })
@@ -153,6 +155,13 @@ export class Traceback {
       this.#close(event, { monoNs: this.#clock.monoNs(), errorNs: 0n, why: 'host_replaced' })
       this.#mark(event)
     }
+  }
+
+  /** Lists an event that another thread wrote into the folder. Returns whether the limits have room for it. */
+  async adopt(id: number): Promise<boolean> {
+    const isKept = await this.archive.adopt(id)
+    this.version++
+    return isKept
   }
 
   /** The present state of an event. */

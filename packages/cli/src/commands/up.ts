@@ -73,7 +73,10 @@ interface PastParts {
 function startPast({ agent, store, oldestMs, log }: PastParts): SimulatedPast | undefined {
   const source = sourceWithPast(agent.dataSources)
   if (source === undefined) return undefined
-  const past = new SimulatedPast({ source, startedMs: agent.hosts.startedMs, oldestMs, store })
+  const past = new SimulatedPast({
+    ...{ source, startedMs: agent.hosts.startedMs, oldestMs, store },
+    ...pastTraceback(agent),
+  })
   past.filled
     .then(async (filled) => {
       if (filled === undefined) return
@@ -82,6 +85,13 @@ function startPast({ agent, store, oldestMs, log }: PastParts): SimulatedPast | 
     })
     .catch((error: unknown) => log.error({ reason: messageOf(error) }, 'the simulated past is not complete'))
   return past
+}
+
+/** The parts with which the past gets events, if there are rules. */
+function pastTraceback({ options, rules, traceback, dataSources: sources }: Agent) {
+  const { config, version, log } = options
+  if (rules === undefined || config.traceback === undefined) return {}
+  return { events: { sources, traceback, rules, config: config.traceback, version, log } }
 }
 
 /** The parts that an agent gets from a store. */

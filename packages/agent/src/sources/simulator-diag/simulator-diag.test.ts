@@ -63,7 +63,9 @@ function rigOf(t: TestContext, given: object = {}): Rig {
     emit: (batch) => batches.push({ ...batch, bytes: batch.bytes.slice() }),
     stats: { failed: { add: (place, error) => assert.fail(`${place}: ${error}`) }, dropped: new Map() },
   })
-  const source = new SimulatorDiag(options, outlet.context, { wallNs: () => wallNs, monoNs: () => monoNs })
+  const source = new SimulatorDiag(options, outlet.context, {
+    clocks: { wallNs: () => wallNs, monoNs: () => monoNs },
+  })
   const run = async (name: string) => {
     await source
       .duties()

@@ -7,6 +7,7 @@ import { docaDiagSamplingType, sampleTypeOf } from '../doca-telemetry-diag/type.
 import { FieldAbsences } from '../field-absences.ts'
 import type { NicPlace } from '../simulator/classes/node-class.ts'
 import { ScenarioPlay } from '../simulator/scenario-play.ts'
+import type { Simulation } from '../simulator/simulation.ts'
 import { EPOCH_NS } from '../simulator/time.ts'
 import type { DeviceClock, Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import { sampleColumn, simulatedIds } from './columns.ts'
@@ -18,6 +19,14 @@ import { type HostClocks, NodeClock } from './node-clock.ts'
 /** Samples of one block: some tenths of a millisecond, so that no turn of the loop is long. */
 const BLOCK_SAMPLES = 256
 const NS_PER_S = 1e9
+
+/** Parts of a {@link SimulatorDiag} that tests and the simulated past replace. */
+export interface SimulatorDiagParts {
+  /** Default: the clocks of the machine. */
+  readonly clocks?: HostClocks
+  /** The node whose NICs are sampled. Default: the node of the options, which starts their scenarios. */
+  readonly simulation?: Simulation
+}
 
 const HOST_CLOCKS: HostClocks = { wallNs, monoNs: process.hrtime.bigint }
 
@@ -54,7 +63,11 @@ export class SimulatorDiag implements NodeSource {
    *
    * @throws SondeError `SIM_COUNTER` for a counter that simulated NICs lack.
    */
-  constructor(options: SimulatorDiagOptions, context: SourceContext, clocks: HostClocks = HOST_CLOCKS) {
+  constructor(
+    options: SimulatorDiagOptions,
+    context: SourceContext,
+    { clocks = HOST_CLOCKS, simulation: given }: SimulatorDiagParts = {},
+  ) {
     const { sample_period_us, ring_ms, drain_ms, counters, devices } = options
     this.#context = context
     this.#play = new ScenarioPlay(options, context)
@@ -63,7 +76,7 @@ export class SimulatorDiag implements NodeSource {
     this.#ringSamples = Math.ceil((ring_ms * 1000) / sample_period_us)
     const ids = simulatedIds(counters)
     this.#counters = ids.length
-    const { simulation } = this.#play
+    const simulation = given ?? this.#play.simulation
     const columns = ids.map(sampleColumn)
     const numbers = columns.flatMap((column) => {
       if (column.kind === 'count') return column.terms.map(([number]) => number)

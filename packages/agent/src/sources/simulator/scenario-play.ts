@@ -26,15 +26,12 @@ export class ScenarioPlay {
     { seed, node_class, workload, scenarios, past_s: pastS }: SimulatorOptions,
     { intervalMs, startedMs }: Pick<SourceContext, 'intervalMs' | 'startedMs'>,
   ) {
-    this.simulation = new Simulation({ seed, node: nodeOf(node_class), workload, effects: [] })
     const startedS = secondsOfMs(startedMs)
+    this.simulation = simulationOf({ seed, node_class, workload, past_s: pastS }, startedS)
     // Profiling values are means over an interval.
     const lookBackS = Math.max(60, (2 * intervalMs) / 1000)
-    if (pastS > 0) {
-      playPast(this.simulation, { fromS: startedS - pastS, toS: startedS })
-      // Counts of the past remain.
-      this.simulation.forget(startedS - lookBackS)
-    }
+    // Counts of the past remain.
+    if (pastS > 0) this.simulation.forget(startedS - lookBackS)
     this.#book = new ScenarioBook(this.simulation, lookBackS)
     for (const request of scenarios.map(parseScenario)) this.#book.start(request, startedS)
   }
@@ -85,8 +82,18 @@ function describeRunning(
   return { id, name, device, onsetMs, endMs: Math.round(msOfSeconds(endS)), severity, state }
 }
 
+/** A simulated node with its past, of which nothing is forgotten. Unit of `startedS`: seconds since the epoch. */
+export function simulationOf(
+  { seed, node_class, workload, past_s: pastS }: Omit<SimulatorOptions, 'scenarios'>,
+  startedS: number,
+): Simulation {
+  const simulation = new Simulation({ seed, node: nodeOf(node_class), workload, effects: [] })
+  if (pastS > 0) playPast(simulation, { fromS: startedS - pastS, toS: startedS })
+  return simulation
+}
+
 /** The node class of a name that the options allow. */
-export function nodeOf(name: string): NodeClass {
+function nodeOf(name: string): NodeClass {
   return NODE_CLASSES.find((each) => each.name === name) as NodeClass
 }
 

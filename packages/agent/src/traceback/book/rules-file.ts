@@ -36,6 +36,7 @@ export class RulesFile {
   takenCount = 0
   readonly #options: RulesFileOptions
   #timer: NodeJS.Timeout | undefined
+  #opening: Promise<void> | undefined
   #isLooking = false
   /** State of the file when it was last read. */
   #seen = ''
@@ -51,8 +52,13 @@ export class RulesFile {
 
   /** Starts to check the file. */
   start(): void {
-    void this.look()
+    this.#opening ??= this.look()
     this.#timer ??= setInterval(() => void this.look(), LOOK_MS).unref()
+  }
+
+  /** Resolves when the file was read for the first time, if it was started. */
+  async opened(): Promise<void> {
+    await this.#opening
   }
 
   stop(): void {

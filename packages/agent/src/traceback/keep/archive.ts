@@ -20,6 +20,8 @@ export interface ArchiveOptions {
   /** Limit for all files together. Unit: bytes. */
   readonly bytesMax: number
   readonly eventsMax: number
+  /** Numbers that are in use, beside those of its events. Default: none. */
+  readonly taken?: ReadonlySet<number> | undefined
   readonly log: { warn(facts: object, message: string): void }
 }
 
@@ -55,8 +57,9 @@ export class Archive {
     return this.#kept.count
   }
 
+  /** Whether a number is in use. */
   has(id: number): boolean {
-    return this.#kept.get(id) !== undefined
+    return this.#kept.get(id) !== undefined || this.#options.taken?.has(id) === true
   }
 
   get(id: number): TracebackEvent | undefined {
@@ -118,22 +121,32 @@ export class Archive {
       log.warn({ dir, reason: messageOf(error) }, 'the folder of events is not usable; events have no samples')
       return
     }
-    const ofNote = new Set<number>()
-    const data = new Map<number, string>()
-    const unfinished: string[] = []
-    for (const name of names) {
-      const [, number, kind, part] = EVENT_FILE_NAME.exec(name) ?? []
-      if (number === undefined) continue
-      if (part !== undefined) unfinished.push(name)
-      else if (kind === 'json') ofNote.add(Number(number))
-      else data.set(Number(number), name)
-    }
-    for (const [id, name] of data) if (!ofNote.has(id)) unfinished.push(name)
-    for (const id of [...ofNote].sort((a, b) => a - b)) await this.#find(id, data.has(id))
+    const { noted, data, unfinished } = sorted(names)
+    for (const id of [...noted].sort((a, b) => a - b)) await this.#find(id, data.has(id))
     for (const name of unfinished) await this.#remove(name)
     if (unfinished.length > 0)
       log.warn({ dir, files: unfinished.length }, 'unfinished events of an earlier run were removed')
     await this.#makeRoom()
+  }
+
+  /**
+   * Lists an event that another thread of this process wrote into the folder. If the limits have no room for it, it is
+   * removed.
+   *
+   * @returns Whether it is kept.
+   */
+  async adopt(id: number): Promise<boolean> {
+    await this.#find(id, true)
+    if (!this.#kept.isOver) return this.has(id)
+    await this.#leave(id)
+    return false
+  }
+
+  /** Removes the unfinished files of events with numbers below another. Does nothing without the lock. */
+  async removeUnfinished(belowId: number): Promise<void> {
+    if (this.#lock === undefined) return
+    const { unfinished } = sorted(await this.#options.disk.names(this.#options.dir), belowId)
+    for (const name of unfinished) await this.#remove(name)
   }
 
   async #find(id: number, hasData: boolean): Promise<void> {
@@ -262,4 +275,21 @@ export class Archive {
       log.warn({ name, reason: messageOf(error) }, 'the file of an event cannot be removed')
     }
   }
+}
+
+/** The files of events with numbers below another: those with a note, those with samples, and unfinished files. */
+function sorted(names: readonly string[], belowId = Number.POSITIVE_INFINITY) {
+  const noted = new Set<number>()
+  const data = new Map<number, string>()
+  const unfinished: string[] = []
+  for (const name of names) {
+    const [, number, kind, part] = EVENT_FILE_NAME.exec(name) ?? []
+    const id = Number(number)
+    if (number === undefined || id >= belowId) continue
+    if (part !== undefined) unfinished.push(name)
+    else if (kind === 'json') noted.add(id)
+    else data.set(id, name)
+  }
+  for (const [id, name] of data) if (!noted.has(id)) unfinished.push(name)
+  return { noted, data, unfinished }
 }

@@ -14,14 +14,14 @@ import { reportMark } from '../../hosting/edge-mark.ts'
 import type { RunningSource } from '../../hosting/running-source.ts'
 import { acceptBatch } from '../../pipeline/accept-batch.ts'
 import { Combinations } from '../../rules/combinations.ts'
-import type { RuleBook, Signal, SignalRule } from '../../rules/rule.ts'
+import type { RuleBook } from '../../rules/rule.ts'
 import type { RuleEdge } from '../../rules/rule-edge.ts'
-import { NO_WATCH, type Watch, type WatchedSignal } from '../../rules/watch.ts'
-import { placedCounter } from '../../sources/doca-telemetry-diag/counters.ts'
+import { NO_WATCH } from '../../rules/watch.ts'
 import type { EdgeOrigin } from '../traceback.ts'
 import { TRACEBACK_SOURCE } from '../window/open-event.ts'
 import { HoldingEdges } from './holding-edges.ts'
 import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
+import { watchOfBook } from './watch-of-book.ts'
 import { type WatchedRing, type WatchedSeriesPlace, watchedRings } from './watched-place.ts'
 
 /** Options of a {@link RuleWatch}. */
@@ -101,9 +101,9 @@ export class RuleWatch implements Sink {
    * @throws SondeError `AGT_TAP` if a ring does not reach back far enough for a rule; then no rule of its source is
    * watched.
    */
-  async set({ rules, signals }: RuleBook): Promise<void> {
-    const single = rules.filter((rule): rule is SignalRule => !('of' in rule))
-    const watch: Watch = { signals: signals.map(watchedSignal), rules: single }
+  async set(book: RuleBook): Promise<void> {
+    const { rules, signals } = book
+    const watch = watchOfBook(book)
     // Ends open events here, because the old rules may be gone and all rings start again.
     const monoNs = process.hrtime.bigint()
     for (const { source, edge, holder, key } of [...this.#going.values()])
@@ -115,7 +115,7 @@ export class RuleWatch implements Sink {
     this.#inHosts.clear()
     this.#reported.watch(watch)
     clearInterval(this.#timer)
-    const waits = single.some(({ test }) => test.kind === 'absent')
+    const waits = watch.rules.some(({ test }) => test.kind === 'absent')
     this.#timer = waits ? setInterval(() => this.#reported.wait(process.hrtime.bigint()), WAIT_MS).unref() : undefined
     const types = new Set(signals.map(({ type }) => type))
     const sources = this.#options
@@ -260,8 +260,4 @@ export class RuleWatch implements Sink {
     this.#source.flush()
     this.#options.onEdge(source, { ...edge, event }, { holder })
   }
-}
-
-function watchedSignal({ dataId, ...signal }: Signal): WatchedSignal {
-  return { ...signal, isCounter: dataId !== undefined && placedCounter(dataId).counter?.extreme === undefined }
 }

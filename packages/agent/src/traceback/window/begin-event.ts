@@ -1,5 +1,5 @@
 import { isSimulatedSeries } from '../../devices/world.ts'
-import type { RunningSource } from '../../hosting/running-source.ts'
+import type { RingSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { TracebackConfig } from '../config.ts'
 import { eventDeviceId } from '../event-device-id.ts'
@@ -35,7 +35,7 @@ export interface BeginOptions {
   readonly config: TracebackConfig
   readonly version: string
   readonly host: string
-  readonly sources: () => readonly RunningSource[]
+  readonly sources: () => readonly RingSource[]
   readonly devices: EventDeviceLookup
   readonly rules: KnownRules
   /** The name of a client. */
@@ -93,7 +93,7 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
 
 /** Time between two samples that the rule saw; 0 if unknown. Unit: milliseconds. */
 function watchedPeriodMs(
-  running: RunningSource | undefined,
+  running: RingSource | undefined,
   type: string | undefined,
   { device, isRing }: Beginning,
 ): number {

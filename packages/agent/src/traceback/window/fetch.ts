@@ -1,7 +1,7 @@
 import type { Batch } from '@sonde/sdk'
 import { messageOf, ownerOf } from '@sonde/sdk/internal'
 import type { TapInfo } from '../../hosting/protocol.ts'
-import type { RunningSource } from '../../hosting/running-source.ts'
+import type { RingSource } from '../../hosting/running-source.ts'
 import { everyMsOf, saidPeriodOf } from '../../hosting/said-period.ts'
 import type { SeriesPart } from '../keep/series-book.ts'
 import { type OpenEvent, TRACEBACK_SOURCE } from './open-event.ts'
@@ -13,11 +13,11 @@ const SLICE_BYTES_MAX = 8 << 20
 
 /** A ring of a source of the node. */
 export interface NodeTap extends TapInfo {
-  readonly source: RunningSource
+  readonly source: RingSource
 }
 
 /** All rings of the node. A source that does not answer has none for now. */
-export async function nodeTaps(sources: readonly RunningSource[]): Promise<NodeTap[]> {
+export async function nodeTaps(sources: readonly RingSource[]): Promise<NodeTap[]> {
   const lists = await Promise.all(
     sources.map(async (source) => {
       try {
@@ -160,7 +160,7 @@ function partOfRing(
 /** The part of an event for reported records. `running` is the source of the agent that made them. */
 export function partOfReported(
   { book }: OpenEvent,
-  running: RunningSource | undefined,
+  running: RingSource | undefined,
   { type, source, origin }: Pick<Batch, 'type' | 'source' | 'origin'>,
 ): SeriesPart {
   const said = saidPeriodOf(running?.stats.periods ?? [], { type: type.name, device: '' })

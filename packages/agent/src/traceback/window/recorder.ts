@@ -1,6 +1,6 @@
 import { messageOf } from '@sonde/sdk/internal'
 import { isSimulatedSeries } from '../../devices/world.ts'
-import type { RunningSource } from '../../hosting/running-source.ts'
+import type { RingSource } from '../../hosting/running-source.ts'
 import type { RecentRing } from '../../pipeline/recent.ts'
 import { eventDeviceId } from '../event-device-id.ts'
 import type { EventDeviceLookup } from '../lookups.ts'
@@ -36,7 +36,7 @@ const TAPS_NS = 10_000_000n
 
 /** Options of a {@link Recorder}. */
 export interface RecorderOptions {
-  readonly sources: () => readonly RunningSource[]
+  readonly sources: () => readonly RingSource[]
   readonly recent: RecentRing
   readonly devices: EventDeviceLookup
   readonly clock: EventClock
