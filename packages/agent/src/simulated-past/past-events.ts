@@ -17,8 +17,10 @@ import { PastSamples } from './past-samples.ts'
 const FAULTS_MAX = 24
 /** A fault is sampled for so long. Unit: milliseconds. */
 const FAULT_MAX_MS = 60_000
-/** Samples before a fault, so that rules know the usual state. Unit: milliseconds. */
+/** Most samples before a fault, so that rules know the usual state. Unit: milliseconds. */
 const LEAD_MAX_MS = 10_000
+/** A rule that looks back holds for some time after a fault. An event that lasts longer is stopped. Unit: milliseconds. */
+const TAIL_MS = 10_000
 /** Largest part of an event. Unit: bytes. */
 const EVENT_BYTES_MAX = 16 << 20
 /** Memory of the reported records around a fault. Unit: bytes. */
@@ -103,8 +105,7 @@ export class PastEvents {
     const { before_ms, after_ms } = events.config
     const leadMs = Math.min(LEAD_MAX_MS, events.rings.options.ring_ms) + before_ms
     const startsToMs = Math.min(past.toMs, endMs, onsetMs + FAULT_MAX_MS)
-    // A rule that looks back holds for some time after the fault.
-    const toMs = Math.min(past.toMs, startsToMs + leadMs + after_ms)
+    const toMs = Math.min(past.toMs, startsToMs + TAIL_MS + after_ms)
     return { fromMs: Math.max(past.fromMs, Math.floor(onsetMs) - leadMs), onsetMs, startsToMs, toMs }
   }
 
