@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beginLife } from './simulated-life.ts'
+import { beginLife, hintOf } from './simulated-life.ts'
 
 const STORM = 'retransmission_storm'
 
@@ -83,4 +83,25 @@ test('kill -9 at any moment of an incident leaves one incident, which is not ope
     )
     assert.equal(openCount, 0)
   }
+})
+
+test('the peak compares numbers of one kind: a rule may measure errors after it measured their ratio', async (t) => {
+  const life = await beginLife(t)
+  life.run(1)
+  const sinceMs = life.node.nowMs
+  const hint = { ...hintOf(1, sinceMs), event: `${sinceMs}000000` }
+  const said = [
+    ['opened', 100, 'errors a bit'],
+    ['holds', 5, 'errors'],
+    ['holds', 9, 'errors'],
+    ['ended', 7, 'errors'],
+  ] as const
+  for (const [at, [edge, value, unit]] of said.entries()) {
+    const seenMs = sinceMs + at * 60_000
+    life.tell({ ...hint, value, unit, sentence: `${value} ${unit}`, seenMs, measuredMs: seenMs }, edge, seenMs)
+  }
+  life.run(300)
+  await life.flush()
+  const { opened, peak } = await life.incidents.get(`a-node:${hint.event}`)
+  assert.deepEqual([opened?.sentence, peak?.sentence], ['100 errors a bit', '9 errors'])
 })

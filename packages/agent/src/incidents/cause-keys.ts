@@ -24,8 +24,8 @@ interface CauseKey {
 /**
  * The keys of a hint. A rule that holds again on the same device continues its fault, and a rule that holds on several
  * devices at once has one cause. Otherwise hints belong together if the rule of one explains the other, or if they name
- * the same device. An effect may outlast its cause or follow it, but an effect that is over has no later cause. A notice
- * about the set-up of a device, such as a far NIC, has nothing to do with its faults.
+ * the same device. An effect may outlast its cause or follow it, but an effect that is over has no later cause. A
+ * notice about the set-up of a device, such as a far NIC, has nothing to do with its faults.
  */
 export function causeKeys(hint: Hint): CauseKey[] {
   const { rule, device, affected, severity, sinceMs } = hint

@@ -11,6 +11,7 @@ import {
   spanOfIncident,
 } from '@sonde/sdk/api'
 import type { HintHistory, KnownHints } from '../hints/history/hint-history.ts'
+import type { Statement } from '../hints/history/window-hints.ts'
 import { joinParts } from '../traceback/parts.ts'
 import type { Traceback } from '../traceback/traceback.ts'
 import { AGAIN_MS } from './cause-keys.ts'
@@ -241,12 +242,14 @@ export class Incidents {
     const [cause] = group ?? []
     if (group === undefined || cause === undefined) return undefined
     const stated = await hintHistory.statements(new Set([cause.event]), cause.sinceMs - 1, Math.min(toMs, nowMs))
-    const moments = stated.map(({ measured_ms, sentence, value }) => ({ atMs: measured_ms, sentence, value }))
-    const [opened] = moments
+    const momentOf = ({ measured_ms: atMs, sentence, value }: Statement): IncidentMoment => ({ atMs, sentence, value })
+    const [opened] = stated.map(momentOf)
+    // A rule may measure another quantity later, such as errors instead of an error ratio: these do not compare.
+    const alike = stated.filter(({ unit }) => unit === cause.unit).map(momentOf)
     return {
       incident: hintIncident(node, group, acknowledgedBy),
       ...(opened === undefined ? {} : { opened }),
-      peak: worstOf([...moments, { atMs: cause.measuredMs, sentence: cause.sentence, value: cause.value }], cause),
+      peak: worstOf([...alike, { atMs: cause.measuredMs, sentence: cause.sentence, value: cause.value }], cause),
     }
   }
 
