@@ -19,7 +19,7 @@ const FAULTS_MAX = 24
 const FAULT_MAX_MS = 60_000
 /** Most samples before a fault, so that rules know the usual state. Unit: milliseconds. */
 const LEAD_MAX_MS = 10_000
-/** A rule that looks back holds for some time after a fault. An event that lasts longer is stopped. Unit: milliseconds. */
+/** Rules that look back hold for some time after a fault. An event that lasts longer is stopped. Unit: milliseconds. */
 const TAIL_MS = 10_000
 /** Largest part of an event. Unit: bytes. */
 const EVENT_BYTES_MAX = 16 << 20

@@ -187,3 +187,31 @@ property('whatever lies in the folder, it opens, and lists nothing that does not
     await again.archive.indexOf(id).catch((error: { code: string }) => assert.equal(error.code, 'TRB_NOTE'))
   }
 })
+
+test('an event of another thread is listed if there is room for it, and removed if not', async () => {
+  const disk = memoryDisk()
+  const { archive } = archiveOn(disk, { eventsMax: 3 })
+  await keep(archive, disk, 5)
+  await keep(archive, disk, 6)
+  // The thread has the folder, but not its lock.
+  const { archive: other } = archiveOn(disk)
+  for (const id of [1, 2]) await keep(other, disk, id)
+  assert.deepEqual([await archive.adopt(1), await archive.adopt(2)], [true, false])
+  assert.deepEqual(
+    archive.byStart.map(({ id }) => id),
+    [1, 5, 6],
+  )
+  assert.deepEqual([filesOf(disk, 1).length, filesOf(disk, 2).length], [2, 0])
+})
+
+test('unfinished files of earlier numbers are removed; those of events that are written stay', async () => {
+  const disk = memoryDisk()
+  const { archive } = archiveOn(disk)
+  for (const id of [1, 9]) await keep(archive, disk, id)
+  const unfinished = ['2.bin.part', '3.bin', '4.json.part'].map((name) => `${DIR}/${name}`)
+  const written = `${DIR}/10.bin.part`
+  for (const path of [...unfinished, written]) disk.files.set(path, new Uint8Array(9))
+  await archive.removeUnfinished(9)
+  for (const path of unfinished) assert.equal(disk.files.has(path), false, path)
+  assert.deepEqual([disk.files.has(written), disk.files.size], [true, 5])
+})
