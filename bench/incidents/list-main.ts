@@ -5,7 +5,7 @@ import { HintHistory } from '../../packages/agent/src/hints/history/hint-history
 import { Incidents } from '../../packages/agent/src/incidents/incidents.ts'
 import { median } from '../bench.ts'
 
-/** What was measured. Times are medians in milliseconds; memory is the most that the process had, in MiB. */
+/** What was measured. Times are medians in milliseconds; memory is the most that the process had, in MB. */
 export interface Listed {
   readonly windowMs: number
   readonly windowCount: number
@@ -14,8 +14,8 @@ export interface Listed {
   readonly wordsMs: number
   readonly wordsPart: number
   readonly oneMs: number
-  readonly idleMiB: number
-  readonly mostMiB: number
+  readonly idleMb: number
+  readonly mostMb: number
 }
 
 const [path = '', now = '', hours = '', rounds = ''] = process.argv.slice(2)
@@ -41,7 +41,7 @@ const incidents = new Incidents({
   },
   acknowledgedBy: () => undefined,
 })
-const mib = () => process.resourceUsage().maxRSS / 1024
+const memoryMb = () => (process.resourceUsage().maxRSS * 1024) / 1e6
 
 /** The median time of a question after two that warm up. */
 async function timed(ask: () => Promise<unknown>): Promise<number> {
@@ -54,7 +54,7 @@ async function timed(ask: () => Promise<unknown>): Promise<number> {
   return median(took)
 }
 
-const idleMiB = mib()
+const idleMb = memoryMb()
 const fromMs = nowMs - Number(hours) * 3_600_000
 const { incidents: inWindow } = await incidents.list({ fromMs, limit: 1000 })
 const first = await incidents.list({ limit: 100 })
@@ -70,8 +70,8 @@ const listed: Listed = {
   wordsMs: await timed(() => incidents.list(words)),
   wordsPart: (nowMs - Number(next.split(':')[0])) / 86_400_000,
   oneMs: await timed(() => incidents.get(first.incidents.at(-1)?.id ?? '')),
-  idleMiB,
-  mostMiB: mib(),
+  idleMb,
+  mostMb: memoryMb(),
 }
 console.log(JSON.stringify(listed))
 await store.close()
