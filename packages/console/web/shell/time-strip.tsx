@@ -1,5 +1,6 @@
 import { INCIDENT_MARGIN_MS, type Incident } from '@sonde/sdk/api'
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
 import { useIncidents } from '../api/incidents.ts'
 import { useNode } from '../api/resources.ts'
 import { countText } from '../format/number.ts'
@@ -28,6 +29,7 @@ interface DraggedSpan extends StripSpan {
 /** The history that exists in one row: incidents as ticks, gaps hatched, and the window of the page. */
 export function TimeStrip() {
   const page = usePageState()
+  const [location] = useLocation()
   const node = useNode().data
   const nowMs = Math.ceil(useSecond() / MOVES_BY_MS) * MOVES_BY_MS
   const oldestMs = node?.store.oldestMs
@@ -39,6 +41,8 @@ export function TimeStrip() {
   const { range } = page
   const own = useOwnWindow()
   const ways = useTimeWays(own, page, nowMs)
+  // Before, the window would stand somewhere else for a moment.
+  const isKnown = node !== undefined && (own !== undefined || !location.startsWith('/incidents/'))
   const past = own ?? (range.kind === 'live' ? undefined : range)
   const shown = past ?? { fromMs: nowMs - rangeMs(range), toMs: nowMs }
   const words = past ? `${formatSpanOfTime(past.fromMs, past.toMs, zone)} ${zoneName(zone, past.toMs)}` : 'Live'
@@ -66,7 +70,7 @@ export function TimeStrip() {
             title={span.reason}
           />
         ))}
-        <Mark className="time-strip-window" place={placeOn(strip, dragged ?? shown)} />
+        {isKnown && <Mark className="time-strip-window" place={placeOn(strip, dragged ?? shown)} />}
         {incidents.map((one) => (
           <Mark
             key={one.id}
