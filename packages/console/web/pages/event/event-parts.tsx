@@ -1,5 +1,6 @@
 import type { EventAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
+import { incidentPath } from '../../devices/incident-path.ts'
 import { formatClock, formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
@@ -27,9 +28,5 @@ export function EventParts({ answer }: { readonly answer: EventAnswer }) {
 
 function WayTo({ word, id }: { readonly word: string; readonly id: string }) {
   const page = usePageState()
-  return (
-    <Link href={page.hrefTo(`/incidents/${encodeURIComponent(id)}`, { fromMs: undefined, toMs: undefined })}>
-      {word}
-    </Link>
-  )
+  return <Link href={page.hrefTo(incidentPath(id), { fromMs: undefined, toMs: undefined })}>{word}</Link>
 }
