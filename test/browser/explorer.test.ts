@@ -52,7 +52,7 @@ test(
         await group.waitFor()
         assert.equal(await table.getByRole('link').count(), 0)
         const height = await page.evaluate(() => document.documentElement.scrollHeight)
-        assert.ok(height < 3_800, `${height} px high`)
+        assert.ok(height < 4_400, `${height} px high`)
         await takePicture(t, page, 'explorer-catalogue')
         await assertSound(page)
         const records = page.getByRole('region', { name: 'Table of records' })
