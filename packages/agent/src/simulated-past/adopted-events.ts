@@ -38,11 +38,9 @@ export class AdoptedEvents {
     this.#startedMs = startedMs
   }
 
-  /** The events to make for the past of a node; undefined if no rule watches its samples. Never rejects. */
+  /** The events to make for the past of a node; undefined if there are no valid rules. Never rejects. */
   async request(node: SimulatorOptions): Promise<PastEventsRequest | undefined> {
     const { sources, traceback, rules, config, version, log } = this.#parts
-    const rings = ringsOf(sources, node)
-    if (rings === undefined) return undefined
     await Promise.all([rules.opened(), traceback.opened()])
     const { book } = rules
     if (book === undefined) return undefined
@@ -54,6 +52,7 @@ export class AdoptedEvents {
       log.warn({ reason: messageOf(error) }, 'the simulated past gets no events')
       return undefined
     }
+    const rings = ringsOf(sources, node)
     const taken = new Set(Array.from(traceback.events(), ({ id }) => id))
     return { rings, book, config, version, taken, eventsMax: Math.max(0, eventsMax) }
   }

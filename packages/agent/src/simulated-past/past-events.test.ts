@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { test } from 'node:test'
 import { type Batch, DtbDecoder, readRecords, viewsOf } from '@sonde/sdk'
 import { markType } from '@sonde/sdk/internal'
@@ -6,7 +7,6 @@ import { parse } from 'valibot'
 import { cutWindow } from '../hosting/cut-window.ts'
 import { SourceOutlet } from '../hosting/source-outlet.ts'
 import { readRuleBook } from '../rules/read/read-rule-book.ts'
-import { sampleFieldOf } from '../sources/doca-telemetry-diag/type.ts'
 import { simulationOf } from '../sources/simulator/scenario-play.ts'
 import { secondsOfMs } from '../sources/simulator/time.ts'
 import { simulatorDiagOptions } from '../sources/simulator-diag/config.ts'
@@ -24,39 +24,48 @@ const SAMPLE_TYPE = 'doca_diag_sample'
 const NIC = 'mlx5_0'
 /** Pauses that the NIC sends on the priority of RDMA. */
 const TX_PAUSES = '0x1140000500000300'
-/** A past whose first fault is a pause storm. A hot GPU, which sends no pauses, is the second. */
+/** A past with a hot GPU, then a pause storm. The NIC sends pauses in each step of the job, and in the storm always. */
 const options = parse(simulatorDiagOptions, {
   ...{ seed: 12, node_class: 'small', past_s: PAST_S },
   ...{ counters: [TX_PAUSES, 'port_rx_bytes'], sample_period_us: 1000 },
 })
 const rings = { name: 'simulator_diag', index: 1, intervalMs: 1000, options }
 const past = {
-  ...{ options, intervalMs: 1000, name: 'simulator', host: 'here', startedMs: STARTED_MS },
+  ...{ options, intervalMs: 1000, name: 'simulator', host: hostname(), startedMs: STARTED_MS },
   ...{ fromMs: STARTED_MS - PAST_S * 1000, toMs: STARTED_MS - 1000 },
 }
+/** Before the storm. */
+const beforeStorm = { ...past, toMs: STARTED_MS - 300_000 }
 const node = new PastNode(past, () => undefined)
 node.step()
 
-const RISES = { comparison_type: 'dt_gt', comparison_value: 0, delta_samples: 200, deactivate_samples: 600 }
+const PAUSES = { name: 'pauses', data_id: TX_PAUSES }
+/** Rules on the samples of the NIC. */
+const PAUSES_FILE = {
+  ...{ sample_history_depth: 1, diag_sample_period_ns: 1_000_000, 'data-ids': [PAUSES] },
+  rules: [{ ...PAUSES, comparison_type: 'dt_gt', comparison_value: 0, delta_samples: 200, deactivate_samples: 600 }],
+}
 
-/** Makes the latest events of a rule about the pauses that the NIC sends. */
+/** Makes the latest events of a file of rules. */
 async function eventsOf(given: {
   readonly eventsMax: number
-  /** Default: the number of pauses rises. */
-  readonly rule?: object
+  /** Default: the NIC sends pauses. */
+  readonly file?: object
+  readonly isSampled?: boolean
+  /** Default: the storm is left out. */
+  readonly filled?: typeof past
   readonly taken?: ReadonlySet<number>
 }) {
-  const { eventsMax, rule = RISES, taken = new Set() } = given
-  const pauses = { name: 'pauses', data_id: TX_PAUSES }
-  const file = { sample_history_depth: 1, diag_sample_period_ns: 1_000_000, 'data-ids': [pauses] }
-  const { book } = readRuleBook(JSON.stringify({ ...file, rules: [{ ...pauses, ...rule }] }))
+  const { eventsMax, file = PAUSES_FILE, isSampled = true, filled = beforeStorm, taken = new Set() } = given
+  const { book } = readRuleBook(JSON.stringify(file))
+  const config = { ...tracebackDefaults, dir: '/events', max_event_s: 300 }
   const disk = memoryDisk()
   const marks: { source: string; event: number; edge: string; ms: number }[] = []
   const ids: number[] = []
   const { simulation, devices } = node
   const made = new PastEvents({
-    events: { rings, book, version: '1', taken, eventsMax, config: { ...tracebackDefaults, dir: '/events' } },
-    ...{ past, simulation, devices, disk },
+    events: { rings: isSampled ? rings : undefined, book, version: '1', taken, eventsMax, config },
+    ...{ past: filled, simulation, devices, disk },
     take: (source, { bytes, count, symbols }) => {
       for (const { event, edge = '', time } of readRecords(markType, viewsOf(bytes.slice()), count, symbols))
         marks.push({ source, event: Number(event), edge, ms: Number(BigInt(time ?? 0) / 1000n) / 1000 })
@@ -136,7 +145,7 @@ test('an event of the past has the samples and the records of its time', async (
     assert.deepEqual([window.fromMs, window.toMs], [startMs - 500, endMs + 500])
     const { samples, types } = samplesOf(id)
     const then = await sampledThen(window)
-    assert.ok(then.length > 1500)
+    assert.ok(then.length > 1500, `${then.length} samples`)
     assert.deepEqual(samples, then)
     assert.ok(types.has('nvml_gpu') && types.has('rdma_port'), [...types].join(' '))
     assert.deepEqual(
@@ -156,10 +165,8 @@ test('the latest events are made, and a number that is in use is not given again
     starts(all),
     starts(all).toSorted((a, b) => a - b),
   )
-  assert.ok(
-    starts(all).every((ms) => ms < STARTED_MS - 500_000),
-    'only the storm has events',
-  )
+  const [{ onsetMs = 0, endMs = 0 } = {}] = faultsOf(node.simulation)
+  assert.ok(starts(all).every((ms) => ms > onsetMs - 5000 && ms < endMs))
   const taken = new Set(all.ids.slice(-1))
   const latest = await eventsOf({ eventsMax: 2, taken })
   assert.deepEqual(starts(latest), starts(all).slice(-2))
@@ -168,15 +175,14 @@ test('the latest events are made, and a number that is in use is not given again
   assert.ok(!taken.has(latest.ids[1] as number))
 })
 
-test('an event whose end is not sampled is stopped, and no event is made beyond the limit', async () => {
-  const [{ onsetMs = 0 } = {}] = faultsOf(node.simulation)
-  const [sample] = await sampledThen({ fromMs: onsetMs + 58_000, toMs: onsetMs + 58_002 })
-  const reached = { comparison_type: 'gt', comparison_value: Number(sample?.[sampleFieldOf(BigInt(TX_PAUSES))]) }
-  const { events, marks } = await eventsOf({ eventsMax: 20, rule: reached })
-  assert.deepEqual(
-    events.map(({ end }) => end),
-    ['stopped'],
-  )
+test('a fault is sampled for a minute, and an event that lasts longer is stopped', async () => {
+  const { events, marks, counts } = await eventsOf({ eventsMax: 1, filled: past })
+  assert.equal(counts.faultsLeft, 1)
+  const [, storm] = faultsOf(node.simulation)
+  const [{ startMs, endMs = 0, end } = { startMs: 0 }] = events
+  assert.ok(storm !== undefined && Math.abs(startMs - storm.onsetMs) < 5000)
+  assert.equal(end, 'stopped')
+  assert.ok(endMs > storm.onsetMs + 60_000 && endMs < storm.onsetMs + 80_000)
   assert.deepEqual(
     marks.map(({ source, edge }) => [source, edge]),
     [
@@ -185,5 +191,32 @@ test('an event whose end is not sampled is stopped, and no event is made beyond 
     ],
   )
   const none = await eventsOf({ eventsMax: 0 })
-  assert.deepEqual([none.ids, none.names, none.counts], [[], [], { leftOut: 0, faultsLeft: 2 }])
+  assert.deepEqual([none.ids, none.names, none.counts], [[], [], { leftOut: 0, faultsLeft: 1 }])
+})
+
+test('rules on reported records and combinations have events too, without samples of NICs as well', async () => {
+  const isHot = { comparison_type: 'gt', comparison_value: 86, signal: 'temperature' }
+  const file = {
+    sample_history_depth: 1,
+    signals: [{ name: 'temperature', type: 'nvml_gpu', field: 'gpu_temp' }],
+    rules: [
+      { name: 'hot', ...isHot },
+      { name: 'burning', ...isHot, comparison_value: 200 },
+      { name: 'trouble', comparison_type: 'any_of', rules: ['hot', 'burning'] },
+    ],
+  }
+  const { events, marks } = await eventsOf({ eventsMax: 20, file, isSampled: false })
+  const [hotGpu] = faultsOf(node.simulation)
+  assert.ok(hotGpu !== undefined)
+  for (const { startMs, endMs = 0, isSimulated } of events) {
+    assert.ok(isSimulated)
+    assert.ok(startMs > hotGpu.onsetMs && startMs < hotGpu.endMs, 'it begins in the fault')
+    assert.ok(endMs > startMs + 10_000 && endMs < hotGpu.endMs + 10_000, `${endMs - startMs} ms`)
+    assert.equal(startMs % 1000, 0, 'it begins with a record of the history')
+  }
+  assert.deepEqual(events.map(({ rule, source, device, end }) => [rule, source, device, end]).sort(), [
+    ['hot', 'simulator', 'sim-gpu-0', 'cleared'],
+    ['trouble', 'traceback', 'sim-gpu-0', 'cleared'],
+  ])
+  assert.deepEqual(new Set(marks.map(({ source }) => source)), new Set(['traceback']))
 })

@@ -22,3 +22,12 @@ export function faultsOf({ effects }: Pick<Simulation, 'effects'>): PastFault[] 
   }
   return faults
 }
+
+/** The part of a fault that is observed in detail. Unit: milliseconds since the Unix epoch. */
+export interface ObservedFault {
+  readonly fromMs: number
+  readonly toMs: number
+  /** When its events may begin. */
+  readonly startsFromMs: number
+  readonly startsToMs: number
+}

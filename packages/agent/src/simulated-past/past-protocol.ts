@@ -34,7 +34,8 @@ export interface PastRings {
 
 /** The events that are made when the past is filled. */
 export interface PastEventsRequest {
-  readonly rings: PastRings
+  /** Undefined if no source samples the node. */
+  readonly rings: PastRings | undefined
   readonly book: RuleBook
   readonly config: TracebackConfig
   readonly version: string

@@ -16,60 +16,62 @@ import type { PastRequest, PastRings } from './past-protocol.ts'
 
 /** A window is handed over in pieces of this size. Unit: bytes. */
 const PIECE_BYTES = 256 << 10
+/** Time of a step where no NIC is sampled. Unit: milliseconds. */
+const STEP_MS = 200
 const NS_PER_MS = 1_000_000n
 
 /** Options of {@link PastSamples}. */
 export interface PastSamplesOptions {
   readonly request: PastRequest
-  readonly rings: PastRings
+  /** Default: no NIC is sampled. */
+  readonly rings: PastRings | undefined
   readonly simulation: Simulation
   readonly watch: Watch
   /** Unit: milliseconds since the Unix epoch. */
   readonly fromMs: number
+  /** Called with each edge of a rule on samples. */
   readonly onEdge: (edge: HostEdge) => void
-  /** Takes the records that the node reports. Default: nothing is reported. */
-  readonly accept?: (batch: Batch) => void
+  /** Takes the records of the node and of the sampling. */
+  readonly accept: (batch: Batch) => void
+  /** Whether the node reports its records. */
+  readonly isReporting: boolean
 }
 
 /**
- * The samples of the simulated NICs at full rate in a part of the past, as rings with the rules that watch them. The
- * monotonic clock of the past is its wall clock.
+ * A part of the past with all details: the records of the node, and the samples of its NICs at full rate, as rings with
+ * the rules that watch them. The monotonic clock of the past is its wall clock.
  */
 export class PastSamples {
   /** The sources that events fetch windows from. */
   readonly sources: readonly RingSource[]
   readonly #options: PastSamplesOptions
-  readonly #diag: SimulatorDiag
-  readonly #outlet: SourceOutlet
+  readonly #node: SourceOutlet
   readonly #report: NodeReport
-  readonly #reported: SourceOutlet
+  readonly #nics: { readonly outlet: SourceOutlet; readonly diag: SimulatorDiag } | undefined
   #nowNs: bigint
-  /** When the node reports next, and when its NICs do. Unit: milliseconds since the Unix epoch. */
+  /** When the node reports next, and when its sampling does. Unit: milliseconds since the Unix epoch. */
   #reportMs: number
-  #diagMs: number
+  #samplingMs: number
 
   constructor(options: PastSamplesOptions) {
-    const { request, rings, simulation, watch, fromMs, onEdge } = options
+    const { request, rings, simulation, fromMs } = options
+    const { intervalMs } = request
     this.#options = options
     this.#nowNs = nsOf(fromMs)
-    this.#diagMs = fromMs
+    this.#samplingMs = fromMs
     // Reports have the times of those in the history.
-    this.#reportMs = request.fromMs + Math.ceil((fromMs - request.fromMs) / request.intervalMs) * request.intervalMs
-    const stats = { rings: new SourceStats(), node: new SourceStats() }
-    const edges = { startsMax: Number.POSITIVE_INFINITY, slot: eventSlot(rings.index), fromMs }
-    this.#outlet = this.#outletOf(rings, stats.rings, { edges, onEdge })
-    this.#reported = this.#outletOf(request, stats.node, {})
-    this.#outlet.watch(watch)
-    const now = () => this.#nowNs
-    this.#diag = new SimulatorDiag(rings.options, this.#outlet.context, {
-      clocks: { wallNs: now, monoNs: now },
-      simulation,
-    })
-    this.#report = new NodeReport(simulation, this.#reported.context)
-    this.sources = [
-      ringSource(rings.name, simulatorDiag, stats.rings, this.#outlet),
-      ringSource(request.name, simulator, stats.node, this.#reported),
-    ]
+    this.#reportMs = request.fromMs + Math.ceil((fromMs - request.fromMs) / intervalMs) * intervalMs
+    const stats = new SourceStats()
+    this.#node = this.#outletOf(request, stats)
+    this.#report = new NodeReport(simulation, this.#node.context)
+    const node = ringSource(request.name, simulator, stats, this.#node)
+    if (rings === undefined) {
+      this.sources = [node]
+      return
+    }
+    const nicStats = new SourceStats()
+    this.#nics = this.#sampledNics(rings, nicStats)
+    this.sources = [ringSource(rings.name, simulatorDiag, nicStats, this.#nics.outlet), node]
   }
 
   /** The time up to which there are samples. Unit: nanoseconds since the Unix epoch. */
@@ -77,39 +79,49 @@ export class PastSamples {
     return this.#nowNs
   }
 
-  /** Makes the samples of the next drain, and walks the rules over them. */
+  /** Makes the records and samples of the next drain. Rules walk over the samples. */
   async step(): Promise<void> {
-    const { rings, request, accept } = this.#options
-    this.#nowNs += nsOf(rings.options.drain_ms)
+    const { rings, request, isReporting } = this.#options
+    this.#nowNs += nsOf(rings?.options.drain_ms ?? STEP_MS)
     const nowMs = Number(this.#nowNs / NS_PER_MS)
-    for (; accept !== undefined && this.#reportMs <= nowMs; this.#reportMs += request.intervalMs) {
+    for (; isReporting && this.#reportMs <= nowMs; this.#reportMs += request.intervalMs) {
       const timeNs = nsOf(this.#reportMs)
       this.#report.sample(timeNs, secondsOf(timeNs))
-      this.#reported.flush()
+      this.#node.flush()
     }
+    if (rings === undefined) return
     await this.#run('drain')
-    for (; this.#diagMs <= nowMs; this.#diagMs += rings.intervalMs) await this.#run('report')
-    this.#outlet.flush()
+    for (; this.#samplingMs <= nowMs; this.#samplingMs += rings.intervalMs) await this.#run('report')
+    this.#nics?.outlet.flush()
   }
 
   async #run(duty: string): Promise<void> {
-    for (const one of this.#diag.duties()) if (one.name === duty) await one.run()
+    for (const one of this.#nics?.diag.duties() ?? []) if (one.name === duty) await one.run()
+  }
+
+  #sampledNics(rings: PastRings, stats: SourceStats) {
+    const { simulation, watch, fromMs, onEdge } = this.#options
+    const edges = { startsMax: Number.POSITIVE_INFINITY, slot: eventSlot(rings.index), fromMs }
+    const outlet = this.#outletOf(rings, stats, { edges, onEdge })
+    outlet.watch(watch)
+    const now = () => this.#nowNs
+    const clocks = { wallNs: now, monoNs: now }
+    return { outlet, diag: new SimulatorDiag(rings.options, outlet.context, { clocks, simulation }) }
   }
 
   #outletOf(
     { name, intervalMs }: Pick<PastRings, 'name' | 'intervalMs'>,
     stats: SourceStats,
-    edges: Pick<ConstructorParameters<typeof SourceOutlet>[0], 'edges' | 'onEdge'>,
+    edges: Pick<ConstructorParameters<typeof SourceOutlet>[0], 'edges' | 'onEdge'> = {},
   ): SourceOutlet {
     const { request, accept } = this.#options
     return new SourceOutlet({
-      ...{ name, intervalMs, startedMs: request.startedMs, labels: { simulated: 'true' }, ...edges },
+      ...{ name, intervalMs, startedMs: request.startedMs, labels: { simulated: 'true' }, stats, ...edges },
+      paths: { procfs: '', sysfs: '' },
       emit: (batch) => {
         stats.accepted(batch)
-        accept?.(batch)
+        accept(batch)
       },
-      paths: { procfs: '', sysfs: '' },
-      stats,
     })
   }
 }
@@ -128,6 +140,7 @@ function ringSource(name: string, definition: SourceDefinition, stats: SourceSta
   }
 }
 
-function nsOf(timeMs: number): bigint {
+/** A time in nanoseconds, to the millisecond. */
+export function nsOf(timeMs: number): bigint {
   return BigInt(Math.round(timeMs)) * NS_PER_MS
 }

@@ -50,7 +50,7 @@ export interface FilledPast {
   readonly toMs: number
   readonly records: number
   readonly tookMs: number
-  /** Absent if no rule watches samples of the node. */
+  /** Absent without rules of traceback. */
   readonly events?: PastEventCounts
 }
 
@@ -137,8 +137,10 @@ export class SimulatedPast {
   async #askForEvents(worker: Worker, node: SimulatorOptions): Promise<boolean> {
     const request = await this.#events?.request(node)
     if (request === undefined) return false
-    const { name, intervalMs } = request.rings
-    for (const source of [name, TRACEBACK_SOURCE]) this.#links.set(source, linkIn(source, intervalMs, []))
+    const { intervalMs } = this.#options.source
+    const { rings } = request
+    for (const name of [...(rings === undefined ? [] : [rings.name]), TRACEBACK_SOURCE])
+      this.#links.set(name, linkIn(name, intervalMs, []))
     post(worker, { kind: 'events', request })
     return true
   }

@@ -3,6 +3,7 @@ import { labelsOf, ownerOf, Quota, type QuotaHolder, SeriesIndex, seriesKey, wal
 import { recordGroups } from '../../rules/record-groups.ts'
 import { RecordSeries, ringsBytes, type SeriesEdge } from '../../rules/record-series.ts'
 import { NO_WATCH, type Watch } from '../../rules/watch.ts'
+import type { EventClock } from '../window/clock.ts'
 import type { WatchedSeriesPlace } from './watched-place.ts'
 
 /** Most watched series. Further series are counted. A client has a share of them, as in every view. */
@@ -51,6 +52,8 @@ export interface ReportedOptions {
   readonly seriesMax?: number
   /** Memory of all rings. Unit: bytes. Default: 256 MiB. */
   readonly ringsBytesMax?: number
+  /** Records arrive now by this clock. Default: the clocks of the machine, and the arrival of each batch. */
+  readonly clock?: EventClock
 }
 
 interface Watched {
@@ -149,8 +152,9 @@ export class ReportedSignals {
     const { recordBytes } = type.layout
     // A client's times are data. They are not compared with times of others, so the time of arrival is used.
     const time = origin === 'own' && clock === 'wall' && type.time?.field.resolution !== 'us' ? type.time : undefined
-    const arrivedNs = BigInt(Math.round(arrivedMs * 1e6)) + ARRIVAL_OFFSET_NS
-    const offsetNs = wallOffsetNs()
+    const { clock: given } = this.#options
+    const arrivedNs = given?.monoNs() ?? BigInt(Math.round(arrivedMs * 1e6)) + ARRIVAL_OFFSET_NS
+    const offsetNs = given?.wallOffsetNs() ?? wallOffsetNs()
     for (let record = 0, at = 0; record < count; record++, at += recordBytes) {
       const id = index.of(views, at)
       let one = watched[id]

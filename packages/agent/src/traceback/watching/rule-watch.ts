@@ -18,6 +18,7 @@ import type { RuleBook } from '../../rules/rule.ts'
 import type { RuleEdge } from '../../rules/rule-edge.ts'
 import { NO_WATCH } from '../../rules/watch.ts'
 import type { EdgeOrigin } from '../traceback.ts'
+import { type EventClock, nsToMs } from '../window/clock.ts'
 import { TRACEBACK_SOURCE } from '../window/open-event.ts'
 import { HoldingEdges } from './holding-edges.ts'
 import { type LeftReporter, type ReportedEdge, ReportedSignals } from './reported-signals.ts'
@@ -37,6 +38,8 @@ export interface RuleWatchOptions {
   readonly appOf: (client: bigint) => string
   /** Events of one device that may start in a minute. */
   readonly startsAMinute: number
+  /** The clock of the records, from whose time on events are numbered. Default: the clocks of the machine. */
+  readonly clock?: EventClock
 }
 
 /** Most open events of reported records and combinations; clients have shares of them. */
@@ -87,13 +90,18 @@ export class RuleWatch implements Sink {
 
   constructor(options: RuleWatchOptions) {
     this.#options = options
-    this.#edges = new EdgeGate({ startsMax: options.startsAMinute })
+    const { clock } = options
+    const fromMs = clock === undefined ? Date.now() : nsToMs(clock.monoNs() + clock.wallOffsetNs())
+    this.#edges = new EdgeGate({ startsMax: options.startsAMinute, fromMs })
     this.#source = createOwnSource({
       ...{ id: TRACEBACK_SOURCE, intervalMs: 1000, labels: {}, emit: options.emit },
       onLoss: (reason, records) => countDrop(this.stats, reason, records),
     })
     const { deviceOf, appOf } = options
-    this.#reported = new ReportedSignals({ deviceOf, appOf, onEdge: (edge) => this.#fromReported(edge) })
+    this.#reported = new ReportedSignals({
+      ...{ deviceOf, appOf, onEdge: (edge) => this.#fromReported(edge) },
+      ...(clock === undefined ? {} : { clock }),
+    })
   }
 
   /**
@@ -256,7 +264,7 @@ export class RuleWatch implements Sink {
     this.#places.add(holder, edge.isStart ? 1 : -1)
     if (edge.isStart) this.#going.set(ruleAndDevice, { source, edge, holder, key })
     else this.#going.delete(ruleAndDevice)
-    reportMark(this.#source, { ...edge, event })
+    reportMark(this.#source, { ...edge, event }, this.#options.clock?.wallOffsetNs())
     this.#source.flush()
     this.#options.onEdge(source, { ...edge, event }, { holder })
   }

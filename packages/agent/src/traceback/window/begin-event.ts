@@ -64,9 +64,11 @@ export function beginEvent(start: Beginning, options: BeginOptions): OpenEvent {
   const afterNs = BigInt(Math.round(after)) * NS_PER_MS
   const book = new SeriesBook(start.monoNs + offsetNs, beforeNs)
   const createdMs = nsToMs(start.monoNs + offsetNs)
-  const isSimulated = isSimulatedSeries(running?.definition.labels ?? {})
+  const isOfSimulation = isSimulatedSeries(running?.definition.labels ?? {})
   const condition = rules.conditionOf(start.rule)
-  const deviceId = eventDeviceId({ device: start.device, isSimulated }, running, devices)
+  const deviceId = eventDeviceId({ device: start.device, isSimulated: isOfSimulation }, running, devices)
+  // A combination has no source of its own.
+  const isSimulated = isOfSimulation || (isOwn && devices.byId(deviceId)?.isSimulated === true)
   const reporter = start.holder === undefined ? start.source : options.appOf(start.holder)
   // The file has the name of its subject: the reporter of the signal, and the type of its records.
   const source = { id: reporter, tag: signal?.type ?? '', labels: {}, schema: 'sonde', host, pid: process.pid, version }
