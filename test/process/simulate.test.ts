@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { HintsAnswer, IncidentsAnswer } from '@sonde/sdk/api'
+import type { EventAnswer, HintsAnswer, IncidentsAnswer } from '@sonde/sdk/api'
 import { ask, metricsOf } from '../ask.ts'
 import { runSonde, startSonde, temporaryDir, until } from '../sonde-process.ts'
 
@@ -38,17 +38,30 @@ test('--only-simulated runs a simulated node alone, which says that it is one, w
   }
 })
 
+/** A configuration with a rule on pauses that the NIC sends, as it does in each step of the job. */
+function pausesConfig(dir: string): string {
+  const pauses = { name: 'pauses', data_id: '0x1140000500000300' }
+  const isSent = { comparison_type: 'dt_gt', comparison_value: 0, delta_samples: 2000, deactivate_samples: 6000 }
+  const file = { diag_sample_period_ns: 100_000, sample_history_depth: 1, 'data-ids': [pauses] }
+  const rules = join(dir, 'rules.json')
+  writeFileSync(rules, JSON.stringify({ ...file, rules: [{ ...pauses, ...isSent }] }))
+  const config = join(dir, 'sonde.yaml')
+  writeFileSync(config, `traceback:\n  rules: ${rules}\n`)
+  return config
+}
+
 test('--simulate-past fills an empty history once, and its incidents are there', async (t) => {
   const dir = temporaryDir()
   t.after(() => dir.remove())
-  const args = ['up', '--only-simulated', '--simulate-class', 'small', '--data-dir', dir.path, '--log-level', 'info']
+  const config = ['--config', pausesConfig(dir.path), '--data-dir', join(dir.path, 'data')]
+  const args = ['up', '--only-simulated', '--simulate-class', 'small', ...config, '--log-level', 'info']
   const sonde = await startSonde([...args, '--simulate-past', '7m'])
   t.after(() => sonde.stop())
   await until('the past to be filled', 60_000, () => sonde.output().includes('is filled with the past'))
   const { startedMs } = await ask<{ startedMs: number }>(sonde, '/api/v1/node')
   const { incidents, unknown } = await ask<IncidentsAnswer>(
     sonde,
-    `/api/v1/incidents?from=${startedMs - 400_000}&to=${startedMs}`,
+    `/api/v1/incidents?from=${startedMs - 400_000}&to=${startedMs - 60_000}`,
   )
   assert.deepEqual(unknown, [])
   assert.ok(incidents.length > 0)
@@ -56,6 +69,10 @@ test('--simulate-past fills an empty history once, and its incidents are there',
     assert.deepEqual([state, isSimulated], ['ended', true])
     assert.ok(endMs < startedMs)
   }
+  const events = incidents.filter(({ kind }) => kind === 'event')
+  assert.ok(events.length > 0 && events.length <= 20, `${events.length} events`)
+  const { lanes } = await ask<EventAnswer>(sonde, `/api/v1/incidents/${events[0]?.id}/lanes`)
+  assert.ok(lanes.some(({ type }) => type === 'doca_diag_sample'))
   const { hints, ended } = await ask<HintsAnswer>(sonde, '/api/v1/hints')
   assert.deepEqual(hints, [], 'the node is healthy when it starts')
   assert.ok(ended.length > 0, 'hints of the past are among those of the last hour')
