@@ -4,6 +4,6 @@ import { largeNode } from '../../packages/agent/test/large-node.ts'
 import { serveSource } from '../serve-source.ts'
 
 await serveSource({
-  source: { name: 'large_node', definition: largeNode(1_000), intervalMs: 1_000, options: {} },
+  source: { name: 'large_node', definition: largeNode(2_000), intervalMs: 2_000, options: {} },
   hasPage: true,
 })

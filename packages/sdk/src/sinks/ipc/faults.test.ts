@@ -296,7 +296,9 @@ for (const [ending, isServed, wanted] of [
 ] as const) {
   test(`what is not acknowledged at ${ending} ${isServed ? 'with' : 'without'} a service is told in one line`, async (t) => {
     const socketsDir = isServed ? (await IpcRig.start(t)).peer.options.socketsDir : temporarySockets(t)
-    const { code, said } = await runProgram(t, PROGRAM, socketsDir, ending)
+    // A service that is slow still answers.
+    const program = isServed ? PROGRAM.replace('socketTimeoutMs: 200', 'socketTimeoutMs: 20_000') : PROGRAM
+    const { code, said } = await runProgram(t, program, socketsDir, ending)
     assert.equal(code, 0)
     assert.match(said, wanted)
   })
