@@ -206,7 +206,7 @@ export class Traceback {
 
   /**
    * Events as people see them: those of several parts are one. Open events come first, then those that ended at a time
-   * or before, the latest first. Take what you need: nothing else is looked at.
+   * or before, the latest first. The generator reads an event only when the caller takes it.
    */
   *latest(toMs = Number.POSITIVE_INFINITY): Generator<TracebackEvent> {
     const { whole } = this.archive

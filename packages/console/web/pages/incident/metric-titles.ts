@@ -56,7 +56,7 @@ export function useMetricTitles(): MetricTitles {
   return useMemo(() => metricTitles(data?.types ?? []), [data])
 }
 
-/** What stands before details in a description. */
+/** The first words of a description, without its details. */
 function firstWords(help: string): string {
   return /^[^,:;]*/.exec(help)?.[0] ?? help
 }

@@ -119,7 +119,7 @@ function OpenIncident({ id }: { readonly id: string }) {
   )
 }
 
-/** Sentences on what the list lacks, and a button for more. */
+/** Sentences about incidents that are missing in the list, and a button that loads more. */
 function ListNotes({ answer, more }: { readonly answer: IncidentsAnswer; readonly more: (() => void) | undefined }) {
   const zone = usePageState().url.tz ?? 'utc'
   const { limited, removed } = answer.traceback
