@@ -36,7 +36,7 @@ export interface Incident {
   readonly moreHintCount?: number
   /** Absent for hints. */
   readonly event?: TracebackEvent
-  /** Who saw it first; absent while nobody did. */
+  /** The first acknowledgement; absent if there is none. */
   readonly acknowledged?: IncidentNote
 }
 
@@ -162,7 +162,7 @@ export interface MovedAnswer {
   readonly signals: readonly MovedSignal[]
   /** What moved on each device, that at fault first, evidence included. */
   readonly devices: readonly { readonly device: string; readonly signals: readonly MovedSignal[] }[]
-  /** Metrics that were looked at, and those that limits left out. */
+  /** Number of metrics that were compared. Limits left out `leftOut` others. */
   readonly examined: number
   readonly leftOut: number
 }
