@@ -15,7 +15,7 @@ export interface RunOptions {
   name?: string
   /** Processes at a time. Default: two more than there are processors, because tests wait a lot. */
   concurrency?: number
-  /** A process that runs longer is ended, and the file that it was in has failed. Default: 600 000. */
+  /** Time for each file. If a file takes longer, its process is ended, and the file has failed. Default: 600 000. */
   timeLimitMs?: number
   /** Ends the whole run early. Default: never. */
   signal?: AbortSignal

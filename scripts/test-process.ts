@@ -10,7 +10,7 @@ import { type FileResult, TestResults } from './test-results.ts'
 export interface ProcessOptions {
   /** Only the tests whose name contains this. Default: all. */
   name?: string
-  /** A process that runs longer is ended, and the file that it was in has failed. */
+  /** Time for each file. If a file takes longer, its process is ended, and the file has failed. */
   timeLimitMs: number
   /** Ends the process early. */
   signal: AbortSignal
@@ -36,13 +36,19 @@ const MARK = 'SONDE_TEST_PROCESS_ID'
 
 /** Runs test files one after the other in a process of their own, and ends whatever processes they left. */
 export async function runTestProcess(files: readonly string[], options: ProcessOptions): Promise<void> {
-  const results = new TestResults(files, { mayBeEmpty: options.name !== undefined, onFile: options.onFile })
+  const late = new AbortController()
+  const limit = setTimeout(() => late.abort(), options.timeLimitMs)
+  const onFile = (result: FileResult): void => {
+    limit.refresh()
+    options.onFile(result)
+  }
+  const results = new TestResults(files, { mayBeEmpty: options.name !== undefined, onFile })
   const mark = randomUUID()
   const stream = run({
     files: [SUITES],
     execArgv: [...FLAGS, `--conditions=${mark}`],
     env: { ...process.env, [MARK]: mark, SONDE_TEST_FILES: JSON.stringify(files) },
-    signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeLimitMs)]),
+    signal: AbortSignal.any([options.signal, late.signal]),
     ...(options.name === undefined ? {} : { testNamePatterns: [options.name] }),
   })
   for await (const { type, data } of stream) {
@@ -54,6 +60,7 @@ export async function runTestProcess(files: readonly string[], options: ProcessO
     else if (type === 'test:diagnostic' && data.file !== undefined) results.note(data.message)
     else if (type === 'test:stdout' || type === 'test:stderr') results.print(data.message)
   }
+  clearTimeout(limit)
   results.close()
   endProcessesOf(mark)
 }

@@ -138,6 +138,13 @@ test('a file that takes too long is ended, says which test it was in, and leaves
   for (const pid of pids) await until(`the end of process ${pid}`, () => !isRunning(pid))
 })
 
+test('each of the files that share a process has the whole time limit', (context) => {
+  const content = "test('takes time', () => new Promise((resolve) => setTimeout(resolve, 4500)))"
+  const files = { 'a.test.ts': content, 'b.test.ts': content }
+  const printed = runTests(context, files, { isTogether: true, options: { timeLimitMs: 8000 } })
+  assert.equal(lastLine(printed), '2 passed, 0 failed, 0 skipped')
+})
+
 /** A test that fails in the given runs of its file, counted from 0. */
 function failsInRuns(...runs: number[]): string {
   return `import { existsSync, readFileSync, writeFileSync } from 'node:fs'

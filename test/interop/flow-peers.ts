@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { programPath } from '../debian.ts'
@@ -12,7 +12,7 @@ import { until } from '../sonde-process.ts'
 
 const LIMIT_MS = 60_000
 /** Time that nfacctd gets to end by itself, which it does not always. */
-const END_MS = 2000
+const NFACCTD_END_MS = 2000
 const LINKTYPE_RAW = 101
 const NFACCTD_ATTEMPTS_MAX = 4
 /** Time in which nfacctd prints all flows, or never. */
@@ -32,13 +32,23 @@ async function freeUdpPort(): Promise<number> {
   return port
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
+/** Ends a program that leads a process group, and the group after some time at most. */
+async function end(child: ChildProcess, signal: NodeJS.Signals, limitMs: number): Promise<void> {
+  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined
   child.kill(signal)
-  const timer = setTimeout(() => child.kill('SIGKILL'), END_MS)
+  const timer = setTimeout(() => killGroup(child), limitMs)
   await ended
   clearTimeout(timer)
+  // Its children may outlive it.
+  killGroup(child)
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The whole group has ended.
+  }
 }
 
 /** nfcapd of nfdump. */
@@ -63,7 +73,7 @@ export class Nfcapd {
 
   async listen(): Promise<void> {
     const options = ['-p', String(this.port), '-b', '127.0.0.1', '-w', this.#dir, '-t', '3600', '-B', '4000000', '-v']
-    const child = spawn('nfcapd', options, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('nfcapd', options, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     let said = ''
     const hear = (text: Buffer) => {
       said += text
@@ -84,7 +94,7 @@ export class Nfcapd {
   async stop(): Promise<void> {
     const child = this.#child
     this.#child = undefined
-    if (child !== undefined) await end(child, 'SIGTERM')
+    if (child !== undefined) await end(child, 'SIGTERM', LIMIT_MS)
   }
 
   /** All flows that it has written. Ends it. */
@@ -156,10 +166,12 @@ export class FlowTee {
   /** The flows of all packets as nfacctd of pmacct has them, with the keys and counts of a list; waits for so many. */
   async nfacctd(dir: string, aggregate: string, flows: number): Promise<readonly PrintedFlow[]> {
     const capture = this.capture(dir)
-    const [config, output] = [join(dir, 'nfacctd.conf'), join(dir, 'nfacctd.json')]
-    writeFileSync(
-      config,
-      `daemonize: false
+    // It reads the file even if its plugin is not ready yet, which then gets nothing. That happens on a slow machine.
+    for (let attempt = 0; attempt < NFACCTD_ATTEMPTS_MAX; attempt++) {
+      const [config, output] = [join(dir, `nfacctd-${attempt}.conf`), join(dir, `nfacctd-${attempt}.json`)]
+      writeFileSync(
+        config,
+        `daemonize: false
 pcap_savefile: ${capture}
 pcap_sf_wait: true
 plugins: print
@@ -169,18 +181,15 @@ print_output: json
 print_output_file: ${output}
 print_output_file_append: true
 `,
-    )
-    const printed = (): readonly PrintedFlow[] | undefined => {
-      const lines = existsSync(output) ? readFileSync(output, 'utf8').split('\n').slice(0, -1) : []
-      return lines.length < flows ? undefined : lines.map((line) => JSON.parse(line) as PrintedFlow)
-    }
-    // It reads the file even if its plugin is not ready yet, which then gets nothing. That happens on a slow machine.
-    for (let attempt = 0; attempt < NFACCTD_ATTEMPTS_MAX; attempt++) {
-      rmSync(output, { force: true })
-      const child = spawn(programPath('nfacctd') ?? 'nfacctd', ['-f', config], { stdio: 'ignore' })
+      )
+      const printed = (): readonly PrintedFlow[] | undefined => {
+        const lines = existsSync(output) ? readFileSync(output, 'utf8').split('\n').slice(0, -1) : []
+        return lines.length < flows ? undefined : lines.map((line) => JSON.parse(line) as PrintedFlow)
+      }
+      const child = spawn(programPath('nfacctd') ?? 'nfacctd', ['-f', config], { stdio: 'ignore', detached: true })
       const found = await until('nfacctd has all flows', NFACCTD_LIMIT_MS, printed).catch(() => undefined)
       // At its end it may print flows again.
-      await end(child, 'SIGINT')
+      await end(child, 'SIGINT', NFACCTD_END_MS)
       if (found !== undefined) return found
     }
     throw new Error(`nfacctd did not print ${flows} flows in ${NFACCTD_ATTEMPTS_MAX} attempts`)

@@ -9,6 +9,8 @@ import { cellClasses, headClasses, type TableColumn } from './table-column.ts'
 
 /** Height of the box in which a long table scrolls. */
 const TALL_PX = 640
+/** Most rows of a table that is drawn whole: thousands keep the browser busy for seconds. */
+const WHOLE_LIMIT_COUNT = 200
 
 /** One cell that spans several columns. */
 export interface SpanningCell {
@@ -41,7 +43,7 @@ interface TableProps<Row> {
   /** A cell that replaces several cells of a row. */
   readonly spanOf?: (row: Row) => SpanningCell | undefined
   readonly rowLook?: (row: Row) => string | undefined
-  /** Whether a long table scrolls in a box of its own. */
+  /** Whether a long table scrolls in a box of its own. A very long table is windowed too. */
   readonly isBoxed?: boolean
   /** Whether a long table scrolls in a box of its own, and draws only the rows in view. */
   readonly isWindowed?: boolean
@@ -60,8 +62,10 @@ interface TableProps<Row> {
 /** A table that its columns describe, in a box that scrolls sideways where the screen is narrow. */
 export function DataTable<Row>({ label, rows = [], windowPx, children, ...props }: TableProps<Row>) {
   const { fold, wordsOf, isBoxed = false, isWindowed = false, ...table } = props
-  const isLong = rows.length + (fold?.rows.length ?? 0) > LONG_COUNT
-  if (windowPx === undefined && !(isWindowed && isLong))
+  const rowCount = rows.length + (fold?.rows.length ?? 0)
+  const isLong = rowCount > LONG_COUNT
+  const isInView = (isWindowed && isLong) || (isBoxed && rowCount > WHOLE_LIMIT_COUNT)
+  if (windowPx === undefined && !isInView)
     return (
       <TableBox label={label} {...(isBoxed && isLong ? { heightPx: TALL_PX } : {})}>
         <Table rows={rows} {...table} />
