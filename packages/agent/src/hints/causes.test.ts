@@ -28,6 +28,8 @@ describe('the cause is reported, but not its effect:', () => {
     { name: 'power-brake', tells: ['power_brake'] },
     { name: 'gpu-lost', device: 'sim-gpu-6', tells: ['gpu_lost'] },
     { name: 'pfc-storm', device: 'sim-nic-mlx5_3-1', tells: ['pfc_source'] },
+    { name: 'pfc-priority', device: 'sim-nic-mlx5_3-1', tells: ['pfc_priority'] },
+    { name: 'pfc-priority', device: 'sim-nic-mlx5_3-1', severity: 0.001, tells: ['pfc_priority'] },
     { name: 'straggler', device: 'sim-gpu-5', severity: 2.8, tells: ['straggler'] },
     { name: 'checkpoint', severity: 60, tells: ['checkpoint'] },
     { name: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', severity: 0.001, tells: ['retransmission_storm'] },

@@ -26,6 +26,12 @@ const OBSERVED_S = 100
 const EXPECTED: readonly Expected[] = [
   { scenario: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', opens: ['retransmission_storm/sim-nic-mlx5_3-1'] },
   { scenario: 'pfc-storm', device: 'sim-nic-mlx5_6-1', opens: ['pfc_source/sim-nic-mlx5_6-1'] },
+  {
+    scenario: 'pfc-priority',
+    device: 'sim-nic-mlx5_6-1',
+    opens: ['pfc_priority/sim-nic-mlx5_6-1'],
+    visibleS: 10,
+  },
   { scenario: 'incast', device: 'sim-nic-mlx5_1-1', opens: ['congestion/sim-nic-mlx5_1-1'] },
   {
     scenario: 'hash-collision',
@@ -164,6 +170,17 @@ function afterStop(request: { readonly name: string; readonly device: string }, 
   node.run(afterS)
   return { open, left: node.shown(), seen: [...node.seen.keys()] }
 }
+
+test('RDMA on a priority without flow control is told with its numbers while it is there', () => {
+  const device = 'sim-nic-mlx5_3-1'
+  const { open, left } = afterStop({ name: 'pfc-priority', device }, 30, 25)
+  assert.deepEqual([open, left], [[`pfc_priority/${device} standing warning`], []])
+  const [hint] = struck('hgx-h100', [{ name: 'pfc-priority', device }], 30).open()
+  assert.match(
+    hint?.sentence ?? '',
+    /^PFC of mlx5_3 is on for priority 3, but RDMA runs on priority 0: of 1\d\.\d\sGB\/s of RDMA, priority 3 carries 0\.0\s% at most \(0\sB\/s\), at least 50\.0\s% expected; priority 0 carries 1\d\.\d\sGB\/s$/,
+  )
+})
 
 test('a GPU that answers again is no longer lost, even right after XID 79', () => {
   const { open, left } = afterStop({ name: 'gpu-lost', device: 'sim-gpu-6' }, 20, 10)

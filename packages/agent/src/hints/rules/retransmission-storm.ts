@@ -72,7 +72,7 @@ export const retransmissionStormRule: HintRule = {
     'a port that its peers pause': (inspection) => inspection.rate(NIC.rxPaused) >= PAUSED_SHARE_MAX,
   },
   toldApart: ['adaptive routing: packets arrive out of order, but are not retransmitted'],
-  explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device' },
+  explainedBy: { link_flap: 'device', link_ber: 'device', pfc_source: 'device', pfc_priority: 'device' },
   find(inspection) {
     const measure = countMeasure(errorsOf(inspection), '>=', LIMIT_PER_S, 'errors/s')
     if (!isPassed(measure)) return undefined

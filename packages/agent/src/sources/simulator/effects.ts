@@ -94,6 +94,8 @@ export interface NicEffect {
   /** Pause storms that reached the warning and the error threshold. Unit: events per second. */
   readonly stormWarningsPerS?: number
   readonly stormErrorsPerS?: number
+  /** The job sends with priority 0, which has no flow control, and receives with the priority of RDMA as before. */
+  readonly isUnguarded?: true
   /** Packets dropped for lack of a receive buffer. Unit: packets per second. */
   readonly discardsPerS?: number
   /** Share of received packets with a congestion mark, in bursts. Range: 0 to 1. */

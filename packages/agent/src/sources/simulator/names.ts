@@ -9,6 +9,7 @@ export const SCENARIO_NAMES = [
   'healthy',
   'retransmission-storm',
   'pfc-storm',
+  'pfc-priority',
   'incast',
   'hash-collision',
   'link-flap',

@@ -38,6 +38,10 @@ const HEALTHY = {
 /** Bit errors of each lane. */
 const LANES = [NIC_QUANTITIES.lane0, NIC_QUANTITIES.lane1, NIC_QUANTITIES.lane2, NIC_QUANTITIES.lane3]
 
+/** Data packets and acknowledgements that the job sends, on the priority of RDMA and on priority 0. */
+const GUARDED = [NIC_QUANTITIES.txData, NIC_QUANTITIES.txAck] as const
+const UNGUARDED = [NIC_QUANTITIES.txUnguardedData, NIC_QUANTITIES.txUnguardedAck] as const
+
 /** Longest service of a NIC before the epoch. Unit: seconds. */
 const SERVICE_S = 100 * 86_400
 
@@ -78,9 +82,10 @@ function growTraffic(grow: Grow, nic: NicPlace, effect: CombinedNic, rail: RailP
   const packets = packetsPerStep(nic) * share
   const lost = packets * (effect.lossShare ?? 0)
   const sent = packets + lost * RESENT_PACKETS
-  grow(NIC_QUANTITIES.txData, BASIS.txSteps, sent)
+  const [data, ack] = effect.isUnguarded ? UNGUARDED : GUARDED
+  grow(data, BASIS.txSteps, sent)
   grow(NIC_QUANTITIES.rxData, BASIS.rxSteps, packets)
-  grow(NIC_QUANTITIES.txAck, BASIS.rxSteps, packets * HEALTHY.ackShare)
+  grow(ack, BASIS.rxSteps, packets * HEALTHY.ackShare)
   grow(NIC_QUANTITIES.rxAck, BASIS.txSteps, sent * HEALTHY.ackShare)
   grow(NIC_QUANTITIES.requests, BASIS.rxSteps, packets / HEALTHY.packetsPerRequest)
   grow(NIC_QUANTITIES.lost, BASIS.txSteps, lost)
@@ -91,13 +96,15 @@ function growTraffic(grow: Grow, nic: NicPlace, effect: CombinedNic, rail: RailP
   grow(NIC_QUANTITIES.throttled, BASIS.txSteps, packets * throttled)
   grow(NIC_QUANTITIES.deschedules, BASIS.txSteps, packets * throttled * 3)
   const pausedS = HEALTHY.pausedShare * Math.min(rail.txBusyS, 1) * share
-  grow(NIC_QUANTITIES.rxPauseS, BASIS.txSteps, pausedS)
-  grow(NIC_QUANTITIES.rxPauses, BASIS.txSteps, pausedS / HEALTHY.pauseS)
+  // A switch pauses the priority that fills its buffers, and only if that has flow control.
+  const rxPausedS = effect.isUnguarded ? 0 : pausedS
+  grow(NIC_QUANTITIES.rxPauseS, BASIS.txSteps, rxPausedS)
+  grow(NIC_QUANTITIES.rxPauses, BASIS.txSteps, rxPausedS / HEALTHY.pauseS)
   grow(NIC_QUANTITIES.txPauseS, BASIS.rxSteps, pausedS / 3)
   grow(NIC_QUANTITIES.txPauses, BASIS.rxSteps, pausedS / 3 / HEALTHY.pauseS)
   const others = (effect.rxOtherBytesPerS ?? 0) / PACKET_BYTES
   grow(NIC_QUANTITIES.rxData, BASIS.elapsedS, others)
-  grow(NIC_QUANTITIES.txAck, BASIS.elapsedS, others * HEALTHY.ackShare)
+  grow(ack, BASIS.elapsedS, others * HEALTHY.ackShare)
   grow(NIC_QUANTITIES.requests, BASIS.elapsedS, others / HEALTHY.packetsPerRequest)
   grow(NIC_QUANTITIES.marked, BASIS.elapsedS, others * (effect.markedShare ?? 0))
   const crowd = effect.neighbourBytesPerS === undefined ? 1 : 6

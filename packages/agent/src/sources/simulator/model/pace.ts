@@ -90,9 +90,11 @@ function railPace(nic: NicPlace, effect: CombinedNic, gpu: CombinedGpu | undefin
   const lineBytesPerS = speedBytesPerS * (effect.speedShare ?? 1) * (PACKET_BYTES / (PACKET_BYTES + 82))
   const pcie = Math.min(pcieLimit(nic.model.pcieGeneration, effect), pcieLimit(5, gpu ?? {}))
   const ceiling = effect.burstBytesPerS ?? Number.POSITIVE_INFINITY
+  // Pauses are for the priority of RDMA.
+  const pausedShare = effect.isUnguarded ? 0 : (effect.rxPausedShare ?? 0)
   const tx = Math.min(
     wanted,
-    0.95 * lineBytesPerS * (1 - (effect.rxPausedShare ?? 0)),
+    0.95 * lineBytesPerS * (1 - pausedShare),
     0.95 * lineBytesPerS - (effect.neighbourBytesPerS ?? 0),
     ceiling,
     pcie,

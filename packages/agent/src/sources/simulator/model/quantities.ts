@@ -40,6 +40,8 @@ export const NIC_QUANTITIES = vectorOf([
   'txManagement',
   'rxManagement',
   'txOther',
+  'txUnguardedData',
+  'txUnguardedAck',
   'requests',
   'lost',
   'tails',

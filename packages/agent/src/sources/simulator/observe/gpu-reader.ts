@@ -121,8 +121,8 @@ export class GpuReader {
    * Bytes per second that the NIC of its rail reads from or writes to its memory, in the window of {@link profile};
    * `packets` by {@link NIC}.
    */
-  railBytesPerS(packets: number): number {
-    return this.#rail === undefined ? 0 : PACKET_BYTES * this.#rail.mean(packets)
+  railBytesPerS(...packets: readonly number[]): number {
+    return packets.reduce((sum, number) => sum + PACKET_BYTES * (this.#rail?.mean(number) ?? 0), 0)
   }
 
   #look(window: Window, origin: ReadingOrigin): void {

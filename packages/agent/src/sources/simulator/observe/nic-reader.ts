@@ -42,9 +42,9 @@ export class NicReader {
     return Math.min(1, rounded(ORIGINS.stalls, this.#stalls.mean(NIC_QUANTITIES.stallS)))
   }
 
-  /** Mean of a number in the last full second, per second. */
-  lastSecond(number: number): number {
-    return this.#stalls.mean(number)
+  /** Mean of the sum of some numbers in the last full second, per second. */
+  lastSecond(numbers: readonly number[]): number {
+    return numbers.reduce((sum, number) => sum + this.#stalls.mean(number), 0)
   }
 
   /** Rare retrainings of the PCIe link because of errors. */

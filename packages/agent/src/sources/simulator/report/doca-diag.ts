@@ -11,7 +11,7 @@ import type { NicPlace } from '../classes/node-class.ts'
 import type { NicEffect } from '../effects.ts'
 import { isInBurst } from '../model/bursts.ts'
 import { PACKET_BYTES, pcieBytesPerS } from '../model/pace.ts'
-import { NIC_QUANTITIES } from '../model/quantities.ts'
+import { NIC_QUANTITIES as N } from '../model/quantities.ts'
 import type { NicReader } from '../observe/nic-reader.ts'
 import type { Counter } from '../observe/nic-reading.ts'
 import { type ReportColumn, type Sum, zeros } from './column.ts'
@@ -71,24 +71,29 @@ function packetsOf(bytes: Readonly<Partial<Record<Counter, number>>>): Sum<Count
 
 /** Assumption: inbound means from the host. */
 const DIAG_PCI_BYTES: NicColumns<typeof docaDiagPciBytesType> = {
-  inbound_bytes_total: { txData: PCIE_PACKET_BYTES, txAck: PCIE_ACK_BYTES },
+  inbound_bytes_total: {
+    txData: PCIE_PACKET_BYTES,
+    txAck: PCIE_ACK_BYTES,
+    txUnguardedData: PCIE_PACKET_BYTES,
+    txUnguardedAck: PCIE_ACK_BYTES,
+  },
   outbound_bytes_total: { rxData: PCIE_PACKET_BYTES, rxAck: PCIE_ACK_BYTES },
 }
 
 const DIAG_PCI_USE: NicColumns<typeof docaDiagPciUseType> = {
   link_bandwidth_bytes_per_second: ({ pci }) => pcieBytesPerS(pci.generation, pci.lanes),
-  inbound_ratio: (nic) => usedShare(nic, NIC_QUANTITIES.txData, NIC_QUANTITIES.txAck),
-  outbound_ratio: (nic) => usedShare(nic, NIC_QUANTITIES.rxData, NIC_QUANTITIES.rxAck),
+  inbound_ratio: (nic) => usedShare(nic, [N.txData, N.txUnguardedData], [N.txAck, N.txUnguardedAck]),
+  outbound_ratio: (nic) => usedShare(nic, [N.rxData], [N.rxAck]),
 }
 
 /** Share of the link that packets and acknowledgements used in the last second. */
-function usedShare(nic: NicReader, data: number, ack: number): number {
-  const bytesPerS = PCIE_PACKET_BYTES * nic.lastSecond(data) + PCIE_ACK_BYTES * nic.lastSecond(ack)
+function usedShare(nic: NicReader, data: readonly number[], acks: readonly number[]): number {
+  const bytesPerS = PCIE_PACKET_BYTES * nic.lastSecond(data) + PCIE_ACK_BYTES * nic.lastSecond(acks)
   return Math.min(1, bytesPerS / pcieBytesPerS(nic.pci.generation, nic.pci.lanes))
 }
 
 const DIAG_PCI: NicColumns<typeof docaDiagPciType> = {
-  inbound_data_bytes_total: { txData: PACKET_BYTES },
+  inbound_data_bytes_total: { txData: PACKET_BYTES, txUnguardedData: PACKET_BYTES },
   outbound_data_bytes_total: { rxData: PACKET_BYTES },
   write_data_credit_stall_seconds_total: 'stallS',
   write_header_credit_stall_seconds_total: { stallS: 0.05 },

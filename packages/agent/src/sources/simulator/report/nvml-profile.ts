@@ -15,7 +15,8 @@ export const NVML_PROFILE: Columns<typeof nvmlProfileType, GpuReader> = {
   pipe_fp32_active: ({ profile }) => profile.mean(GPU_QUANTITIES.fp32),
   pipe_fp16_active: ({ profile }) => profile.mean(GPU_QUANTITIES.fp16),
   pcie_tx_bytes: (gpu) =>
-    gpu.profile.mean(GPU_QUANTITIES.hostTxBytes) + PCIE_OVERHEAD * gpu.railBytesPerS(NIC_QUANTITIES.txData),
+    gpu.profile.mean(GPU_QUANTITIES.hostTxBytes) +
+    PCIE_OVERHEAD * gpu.railBytesPerS(NIC_QUANTITIES.txData, NIC_QUANTITIES.txUnguardedData),
   pcie_rx_bytes: (gpu) =>
     gpu.profile.mean(GPU_QUANTITIES.hostRxBytes) + PCIE_OVERHEAD * gpu.railBytesPerS(NIC_QUANTITIES.rxData),
   nvlink_tx_bytes: ({ hasNvlink, profile }) => (hasNvlink ? profile.mean(GPU_QUANTITIES.nvlinkTxBytes) : Number.NaN),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dcbPortType } from '../../dcb/type.ts'
 import { docaDiagPciType } from '../../doca-telemetry-diag/type.ts'
 import { docaDiagLinkType, docaPhyType } from '../../doca-telemetry-phy/type.ts'
 import { ethtoolLaneType, ethtoolLinkType, ethtoolPortType, ethtoolPriorityType } from '../../ethtool/type.ts'
@@ -118,6 +119,53 @@ test('pfc-storm at its worst: the guard warns, switches pauses off, and packets 
     'rx_discards_phy_total',
   ])
     assert.ok(node.gain(ethtoolPortType, 'eth13', field, 0, LATER) > 0, field)
+})
+
+test('pfc-priority: RDMA is sent on priority 0 and lost there, pauses are for 3, on which the port receives; others are as before', () => {
+  const node = struck('pfc-priority')
+  const bytes = (rail: number, priority: number, direction: 'rx' | 'tx', t: number) =>
+    node.rate(ethtoolPriorityType, `eth1${rail}/${priority}`, `${direction}_bytes_total`, t)
+  const gains = (type: typeof ethtoolPriorityType, key: string, field: string) =>
+    [0, LATER].map((t) => node.gain(type, key, field, t, t + LATER - 1))
+  between(bytes(3, 3, 'tx', BEFORE), 14 * GIGA, 18 * GIGA, 'RDMA on its priority before')
+  assert.equal(bytes(3, 3, 'tx', LATER), 0)
+  const sentOn0 = bytes(3, 0, 'tx', LATER)
+  between(sentOn0 / sent(node, 3, LATER), 1, 1.03, 'bytes of priority 0 to those of RDMA')
+  between(bytes(3, 3, 'rx', LATER) / bytes(2, 3, 'rx', LATER), 0.97, 1.03, 'received on 3, to another rail')
+  between(lossRate(node, 3, LATER), 20, 100, 'sequence errors')
+  assert.deepEqual(gains(ethtoolPriorityType, 'eth13/3', 'rx_pause_total'), [0, 0])
+  for (const gain of gains(ethtoolPriorityType, 'eth13/3', 'tx_pause_total')) assert.ok(gain > 0, 'pauses sent')
+  for (const rail of RAILS.filter((each) => each !== 3)) {
+    assert.ok(bytes(rail, 0, 'tx', LATER) < GIGA / 1000, `rail ${rail} sends nothing else`)
+    assert.ok(node.gain(ethtoolPriorityType, `eth1${rail}/3`, 'rx_pause_total', 0, LATER) > 0)
+    assert.ok(lossRate(node, rail, LATER) < 1)
+  }
+  assert.equal(node.value(dcbPortType, 'eth13', 'pfc_mask', LATER), 8)
+  between(slowing(node), -0.02, 0.1, 'slowing of steps')
+  assertLinksUp(node, LATER)
+})
+
+test('pfc-priority: no counter falls when it begins and ends, and the port counts what its priorities do', () => {
+  const node = struck('pfc-priority', { durationS: 20 })
+  const counters = (t: number) => [
+    node.value(ethtoolPriorityType, 'eth13/0', 'tx_bytes_total', t),
+    node.value(ethtoolPriorityType, 'eth13/3', 'tx_bytes_total', t),
+    node.value(ethtoolPortType, 'eth13', 'tx_phy_bytes_total', t),
+    node.value(rdmaPortType, 'mlx5_3/1', 'xmit_data_bytes_total', t),
+    node.value(docaDiagPciType, 'mlx5_3', 'inbound_data_bytes_total', t),
+  ]
+  let last = counters(-1)
+  for (let t = -0.9; t < 25; t += 0.1) {
+    const next = counters(t)
+    for (const [at, value] of next.entries()) assert.ok(value >= (last[at] ?? 0), `counter ${at} at ${t}`)
+    last = next
+  }
+  const all = Array.from({ length: 8 }, (_, priority) =>
+    node.gain(ethtoolPriorityType, `eth13/${priority}`, 'tx_bytes_total', 0, 15),
+  )
+  const ofPriorities = all.reduce((sum, bytes) => sum + bytes, 0)
+  // Counters of 100 days are read as numbers, which round them.
+  between(node.gain(ethtoolPortType, 'eth13', 'tx_phy_bytes_total', 0, 15) - ofPriorities, -300, 300, 'difference')
 })
 
 test('incast: the port receives at line rate and much of it is marked, hardly any pause, steps little longer', () => {

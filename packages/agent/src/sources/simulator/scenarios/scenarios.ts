@@ -14,6 +14,7 @@ import { noisyNeighbour } from './noisy-neighbour.ts'
 import { pcieAer } from './pcie-aer.ts'
 import { pcieDowntrain } from './pcie-downtrain.ts'
 import { pcieStall } from './pcie-stall.ts'
+import { pfcPriority } from './pfc-priority.ts'
 import { pfcStorm } from './pfc-storm.ts'
 import { powerBrake } from './power-brake.ts'
 import { powerCap } from './power-cap.ts'
@@ -29,6 +30,7 @@ const SINGLE: readonly Scenario[] = [
   healthy,
   retransmissionStorm,
   pfcStorm,
+  pfcPriority,
   incast,
   hashCollision,
   linkFlap,
