@@ -175,20 +175,26 @@ test('the latest events are made, and a number that is in use is not given again
   assert.ok(!taken.has(latest.ids[1] as number))
 })
 
-test('a fault is sampled for a minute, and an event that lasts longer is stopped', async () => {
+test('an event begins in the first minute of a fault, and is watched until it ends', async () => {
   const { events, marks, counts } = await eventsOf({ eventsMax: 1, filled: past })
   assert.equal(counts.faultsLeft, 1)
   const [, storm] = faultsOf(node.simulation)
   const [{ startMs, endMs = 0, end } = { startMs: 0 }] = events
   assert.ok(storm !== undefined && Math.abs(startMs - storm.onsetMs) < 5000)
-  assert.equal(end, 'stopped')
-  assert.ok(endMs > storm.onsetMs + 60_000 && endMs < storm.onsetMs + 80_000)
+  assert.equal(end, 'cleared')
+  assert.ok(endMs > storm.onsetMs + 70_000 && Math.abs(endMs - storm.endMs) < 5000, `${endMs - storm.endMs} ms`)
   assert.deepEqual(
     marks.map(({ source, edge }) => [source, edge]),
     [
       ['simulator_diag', 'opened'],
-      ['traceback', 'ended'],
+      ['simulator_diag', 'ended'],
     ],
+  )
+  const cut = await eventsOf({ eventsMax: 1, filled: { ...past, toMs: storm.onsetMs + 10_000 } })
+  assert.deepEqual(
+    [cut.events.map((event) => event.end), cut.marks.at(-1)?.source],
+    [['stopped'], 'traceback'],
+    'the past ends before it',
   )
   const none = await eventsOf({ eventsMax: 0 })
   assert.deepEqual([none.ids, none.names, none.counts], [[], [], { leftOut: 0, faultsLeft: 1 }])

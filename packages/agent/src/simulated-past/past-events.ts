@@ -7,7 +7,7 @@ import { watchPast } from './watch-past.ts'
 
 /** Most faults that are observed, the latest of the past. Each is a second of computing or more. */
 const FAULTS_MAX = 24
-/** A fault is observed for so long; less if NICs are sampled at full rate. Unit: milliseconds. */
+/** Events begin in so much of a fault; in less of it if NICs are sampled at full rate. Unit: milliseconds. */
 const FAULT_MAX_MS = 300_000
 const SAMPLED_MAX_MS = 60_000
 /** Rules watch so long before a fault, so that they know the usual state. Unit: milliseconds. */
@@ -16,7 +16,10 @@ const LEAD_MS = 20_000
 const EARLY_MS = 5000
 /** Longest window before an event, beside the lead. Unit: milliseconds. */
 const BEFORE_MAX_MS = 60_000
-/** Rules that look back hold for some time after a fault. An event that lasts longer is stopped. Unit: milliseconds. */
+/**
+ * An event is observed until so long after its fault, because rules that look back hold for some time. An event that
+ * lasts longer is stopped. Unit: milliseconds.
+ */
 const TAIL_MS = 10_000
 
 /** The start of a rule in a fault. */
@@ -67,7 +70,7 @@ export class PastEvents {
     const leadMs = LEAD_MS + Math.min(before_ms, BEFORE_MAX_MS)
     const lastsMs = events.rings === undefined ? FAULT_MAX_MS : SAMPLED_MAX_MS
     const startsToMs = Math.min(past.toMs, endMs, onsetMs + lastsMs)
-    const toMs = Math.min(past.toMs, startsToMs + TAIL_MS + after_ms)
+    const toMs = Math.min(past.toMs, Math.min(endMs, onsetMs + FAULT_MAX_MS) + TAIL_MS + after_ms)
     const fromMs = Math.max(past.fromMs, Math.floor(onsetMs) - leadMs)
     return { fromMs, toMs, startsFromMs: Math.max(fromMs, onsetMs - EARLY_MS), startsToMs }
   }

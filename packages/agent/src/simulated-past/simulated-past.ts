@@ -23,6 +23,8 @@ import {
 const BACKLOG_BYTES = 4 << 20
 /** Time between two looks at a store with more. Unit: milliseconds. */
 const LOOK_MS = 20
+/** Time between two reports of progress. Unit: milliseconds. */
+const PROGRESS_MS = 10_000
 /** A history that begins this much later than the past counts as filled. Unit: milliseconds. */
 const LEAST_MS = 60_000
 
@@ -42,6 +44,17 @@ export interface SimulatedPastOptions {
   readonly store: PastStore
   /** Default: the past has no events. */
   readonly events?: PastTraceback
+  /** Called every ten seconds while the past is filled. */
+  readonly onProgress?: (progress: PastProgress) => void
+}
+
+/** How much of the past is filled. */
+export interface PastProgress {
+  /** Up to this time, since the Unix epoch. Unit: milliseconds. */
+  readonly reachedMs: number
+  /** Range: 0 to 1. */
+  readonly filledShare: number
+  readonly tookMs: number
 }
 
 /** What was filled, and how long it took. */
@@ -71,6 +84,8 @@ export class SimulatedPast {
   readonly #events: AdoptedEvents | undefined
   #worker: Worker | undefined
   #records = 0
+  #beganMs = 0
+  #toldMs = 0
   #isClosed = false
 
   constructor(options: SimulatedPastOptions) {
@@ -99,10 +114,11 @@ export class SimulatedPast {
     if (toMs - fromMs < LEAST_MS) return undefined
     const options = source.options as SimulatorOptions
     const request: PastRequest = { options, intervalMs, name, host: hostname(), startedMs, fromMs, toMs }
-    const beganMs = performance.now()
+    this.#beganMs = performance.now()
+    this.#toldMs = this.#beganMs
     const reached = await this.#run(request)
     if (reached === undefined) return undefined
-    return { fromMs, ...reached, records: this.#records, tookMs: performance.now() - beganMs }
+    return { fromMs, ...reached, records: this.#records, tookMs: performance.now() - this.#beganMs }
   }
 
   /** Resolves with the time up to which the past is filled, and its events; undefined if it was closed. */
@@ -116,6 +132,7 @@ export class SimulatedPast {
       if (this.#isClosed) return
       if (message.kind === 'filled') {
         toMs = message.toMs
+        this.#tellProgress(request, toMs)
         if (!message.isDone) this.#goOn(worker)
         else this.#askForEvents(worker, request.options).then((isAsked) => isAsked || resolve({ toMs }), reject)
       } else if (message.kind === 'event') this.#events?.take(message.id)
@@ -143,6 +160,14 @@ export class SimulatedPast {
       this.#links.set(name, linkIn(name, intervalMs, []))
     post(worker, { kind: 'events', request })
     return true
+  }
+
+  #tellProgress({ fromMs, toMs }: PastRequest, reachedMs: number): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#toldMs < PROGRESS_MS) return
+    this.#toldMs = nowMs
+    const filledShare = (reachedMs - fromMs) / (toMs - fromMs)
+    this.#options.onProgress?.({ reachedMs, filledShare, tookMs: nowMs - this.#beganMs })
   }
 
   #take(message: LinkMessage): void {

@@ -76,15 +76,30 @@ function startPast({ agent, store, oldestMs, log }: PastParts): SimulatedPast | 
   const past = new SimulatedPast({
     ...{ source, startedMs: agent.hosts.startedMs, oldestMs, store },
     ...pastTraceback(agent),
+    onProgress: ({ reachedMs, filledShare, tookMs }) => {
+      const facts = { filledPercent: Math.floor(100 * filledShare), reachedMs, tookMs: Math.round(tookMs) }
+      log.info(facts, 'the past of the simulated node is being filled')
+    },
   })
   past.filled
     .then(async (filled) => {
-      if (filled === undefined) return
+      if (filled === undefined) return await tellGaps({ agent, oldestMs, log })
       log.info(filled, 'the history before the start is filled with the past of the simulated node')
       await agent.hintHistory.recallInto(agent.hints)
     })
     .catch((error: unknown) => log.error({ reason: messageOf(error) }, 'the simulated past is not complete'))
   return past
+}
+
+/** A history that reaches back as far keeps its gaps, such as the rest of a past whose filling was stopped. */
+async function tellGaps({ agent, oldestMs, log }: Omit<PastParts, 'store'>): Promise<void> {
+  const toMs = agent.hosts.startedMs
+  if (oldestMs === null || oldestMs >= toMs) return
+  const gaps = await agent.hintHistory.unknownIn({ fromMs: oldestMs, toMs })
+  const [first] = gaps
+  if (first === undefined) return
+  const facts = { gaps: gaps.length, firstFromMs: first.fromMs, firstToMs: first.toMs }
+  log.info(facts, 'the history has gaps, which the simulated past does not fill')
 }
 
 /** The parts with which the past gets events, if there are rules. */
