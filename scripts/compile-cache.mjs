@@ -3,6 +3,7 @@
 
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import './plain-imports.mjs'
 
 const FLUSH_MS = 1000
 
