@@ -5,6 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { SOURCES } from '../../packages/agent/src/sources/registry.ts'
+import { ConfigError } from '../../packages/cli/src/config/config-error.ts'
+import type { Flags } from '../../packages/cli/src/flags.ts'
+import { loadFor } from '../../packages/cli/src/load-for.ts'
 import { runSonde, startSonde, temporaryDir } from '../sonde-process.ts'
 import { SONDE_MAIN } from '../sonde-program.ts'
 
@@ -31,15 +34,32 @@ function fileWith(test: TestContext, text: string): string {
   return file
 }
 
-/** The lines of a run that must end with exit code 2, without the path of the file and without the command's name. */
-async function refusals(file: string | undefined, args: readonly string[] = [], env: Record<string, string> = {}) {
-  const { code, output } = await runSonde(['config', ...(file === undefined ? [] : ['--config', file]), ...args], {
-    env,
-  })
+/** The lines of a refused configuration, without the path of the file. The command is not started for each. */
+function refusals(file: string | undefined, flags: Flags = {}, env: Record<string, string> = {}): readonly string[] {
+  const given = { SONDE_CONFIG: '', ...env }
+  const before = Object.keys(given).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, given)
+  try {
+    loadFor({ ...(file !== undefined && { config: file }), ...flags })
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    return error.lines.map((line) => line.replace(`${file}`, 'FILE'))
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+  assert.fail('it is not refused')
+}
+
+/** The lines of a command that must end with exit code 2, without its name. */
+async function refusalsOfCommand(...args: readonly string[]) {
+  const { code, output } = await runSonde(['config', ...args])
   assert.equal(code, 2, output)
   const lines = output.trimEnd().split('\n')
   for (const line of lines) assert.match(line, /^sonde: \S/)
-  return lines.map((line) => line.slice('sonde: '.length).replace(`${file}`, 'FILE'))
+  return lines.map((line) => line.slice('sonde: '.length))
 }
 
 test('prints every value with its origin: command line over environment over file over default', async (t) => {
@@ -101,7 +121,13 @@ stor: {}
 limits: 5
 `,
   )
-  assert.deepEqual((await refusals(file)).sort(), [
+  const lines = refusals(file)
+  const printed = await refusalsOfCommand('--config', file)
+  assert.deepEqual(
+    printed.map((line) => line.replace(file, 'FILE')),
+    lines,
+  )
+  assert.deepEqual([...lines].sort(), [
     'FILE:12: export.prometheus.port is 70000; allowed: a whole number from 0 to 65535 (0 is any free port)',
     'FILE:13: export.prometheus.timestamps is "yes"; allowed: true or false',
     'FILE:14: stor is an unknown key, with {} (did you mean store?); allowed: data_sources, paths, native, export, service, traceback, store, console, access, kubernetes, limits, log',
@@ -115,42 +141,42 @@ limits: 5
   ])
 })
 
-test('refuses two sources of one name, given or by default', async (t) => {
+test('refuses two sources of one name, given or by default', (t) => {
   const file = fileWith(t, 'data_sources:\n  - type: netdev\n  - type: host\n    name: netdev\n  - type: netdev\n')
-  assert.deepEqual(await refusals(file), [
+  assert.deepEqual(refusals(file), [
     'FILE:4: data_sources[1].name is "netdev", as data_sources[0] has it; allowed: a name of its own',
     'FILE:5: data_sources[2].name is "netdev", as data_sources[1] has it; allowed: a name of its own',
   ])
 })
 
-test('refuses a file that is no sound YAML, with the line of each fault', async (t) => {
+test('refuses a file that is no sound YAML, with the line of each fault', (t) => {
   const doubled = 'log:\n  level: info\n  level: warn\nexport:\n  prometheus:\n    port: 1\n    port: 2\n'
-  assert.deepEqual(await refusals(fileWith(t, doubled)), [
+  assert.deepEqual(refusals(fileWith(t, doubled)), [
     'FILE:3: log.level is there a second time; allowed: every key once',
     'FILE:7: export.prometheus.port is there a second time; allowed: every key once',
   ])
-  const [fault = '', ...more] = await refusals(fileWith(t, `${doubled}limits: [\n`))
+  const [fault = '', ...more] = refusals(fileWith(t, `${doubled}limits: [\n`))
   assert.match(fault, /^FILE:9: the line is not indented .* or a \[ or \{ is not closed; allowed: /)
   assert.deepEqual(more, [], 'nothing is shown of a file before it is YAML')
 })
 
-test('refuses a file that cannot be read, also one that the environment names', async (t) => {
+test('refuses a file that cannot be read, also one that the environment names', (t) => {
   const missing = join(directory(t), 'missing.yaml')
-  assert.deepEqual(await refusals(missing), ['FILE: the file cannot be read: no such file or directory'])
+  assert.deepEqual(refusals(missing), ['FILE: the file cannot be read: no such file or directory'])
   const folder = directory(t)
-  assert.deepEqual(await refusals(folder), ['FILE: the file cannot be read: illegal operation on a directory'])
-  assert.deepEqual(await refusals('/dev/zero'), ['FILE: the file is larger than 1048576 bytes'])
-  assert.deepEqual(await refusals(undefined, [], { SONDE_CONFIG: missing }), [
+  assert.deepEqual(refusals(folder), ['FILE: the file cannot be read: illegal operation on a directory'])
+  assert.deepEqual(refusals('/dev/zero'), ['FILE: the file is larger than 1048576 bytes'])
+  assert.deepEqual(refusals(undefined, {}, { SONDE_CONFIG: missing }), [
     `${missing}: the file cannot be read: no such file or directory`,
   ])
 })
 
 test('refuses what the environment gives wrong, and a variable that is misspelt', async () => {
-  assert.deepEqual(await refusals(undefined, [], { SONDE_EXPORT_PROMETHEUS_PORT: 'http', SONDE_STORE_ENABLED: 'on' }), [
+  assert.deepEqual(refusals(undefined, {}, { SONDE_EXPORT_PROMETHEUS_PORT: 'http', SONDE_STORE_ENABLED: 'on' }), [
     `SONDE_EXPORT_PROMETHEUS_PORT: export.prometheus.port is "http"; allowed: ${PORT_ALLOWED}`,
     'SONDE_STORE_ENABLED: store.enabled is "on"; allowed: true or false',
   ])
-  assert.deepEqual(await refusals(undefined, [], { SONDE_LOG_LEVLE: 'info' }), [
+  assert.deepEqual(refusals(undefined, {}, { SONDE_LOG_LEVLE: 'info' }), [
     'SONDE_LOG_LEVLE is no setting; did you mean SONDE_LOG_LEVEL?',
   ])
   // Kubernetes makes such variables for a service named sonde.
@@ -161,14 +187,14 @@ test('refuses what the environment gives wrong, and a variable that is misspelt'
 })
 
 test('refuses what the command line gives wrong', async () => {
-  assert.deepEqual(await refusals(undefined, ['--listen', 'localhost']), [
+  assert.deepEqual(refusals(undefined, { listen: 'localhost' }), [
     '--listen is "localhost"; allowed: host:port, [IPv6]:port, :port or a port',
   ])
-  assert.deepEqual(await refusals(undefined, ['--listen', ':65536']), [`--listen is 65536; allowed: ${PORT_ALLOWED}`])
-  assert.deepEqual(await refusals(undefined, ['--log-level', 'loud']), [
+  assert.deepEqual(refusals(undefined, { listen: ':65536' }), [`--listen is 65536; allowed: ${PORT_ALLOWED}`])
+  assert.deepEqual(refusals(undefined, { logLevel: 'loud' }), [
     '--log-level is "loud"; allowed: one of fatal, error, warn, info, debug, trace',
   ])
-  for (const args of [['--liste', ':0'], ['more'], ['--config']]) await refusals(undefined, args)
+  for (const args of [['--liste', ':0'], ['more'], ['--config']]) await refusalsOfCommand(...args)
 })
 
 test('starts nothing where the configuration is wrong: no port, no directory', async (t) => {

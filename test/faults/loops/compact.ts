@@ -57,7 +57,7 @@ class KilledStore {
 export const compact: FaultLoop = {
   name: 'compact',
   what: 'kill -9 of a store between any two writes while it moves records from its head into chunks: each acknowledged record is there, once, before and after the next compaction',
-  testRounds: 4,
+  testRounds: 2,
   async open() {
     const killed = new KilledStore()
     return {

@@ -62,7 +62,7 @@ function filesOf(folder: string): string[] {
 export const damage: FaultLoop = {
   name: 'damage',
   what: 'bytes of the store flipped, blanked, cut off or replaced between two runs: it starts, says what happened, answers, and writes on',
-  testRounds: 6,
+  testRounds: 4,
   async open() {
     const dir = temporaryDir()
     const args = ['up', '--data-dir', dir.path, '--log-level', 'error']

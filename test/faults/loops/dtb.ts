@@ -19,7 +19,7 @@ const RECORD_COUNT_MAX = 30
 export const dtb: FaultLoop = {
   name: 'dtb',
   what: 'files of records cut, flipped, shifted, blanked, or forged with right checksums, 2500 a round: the reader ends, throws nothing, gives all before the damage and nothing that was not written, and says what it ignored',
-  testRounds: 6,
+  testRounds: 3,
   async open() {
     let cases = 0
     let told = 0

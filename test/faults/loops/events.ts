@@ -17,13 +17,13 @@ const AUTO_MS = 60
 /** Rounds on one folder: a new folder keeps the disk of the test small, and no event leaves for want of room. */
 const FOLDER_ROUNDS = 10
 /** What `sonde read` is asked to read is one file in so many rounds: it is a process each time. */
-const READ_EVERY = 4
+const READ_EVERY = 2
 
 /** Ends an agent at a random moment while events open and close. */
 export const events: FaultLoop = {
   name: 'events',
   what: 'kill -9 at a random moment while events open and close: every event that was listed as closed is there after the restart, whole and readable by `sonde read`, and nothing unfinished is left',
-  testRounds: 4,
+  testRounds: 2,
   async open() {
     const dir = temporaryDir()
     let folder = join(dir.path, '0')

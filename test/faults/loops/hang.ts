@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../unruly-main.ts', import.meta.url))
 export const hang: FaultLoop = {
   name: 'hang',
   what: 'SIGTERM while a child process hangs, crashes or floods: the agent ends within 5 s with code 0, and leaves no child behind',
-  testRounds: 4,
+  testRounds: 3,
   async open() {
     let longestMs = 0
     return {

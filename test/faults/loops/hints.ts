@@ -12,7 +12,7 @@ const GATED_FAULTS = 100
 export const hints: FaultLoop = {
   name: 'hints',
   what: 'one fault or two on a simulated node, of any class, workload, scenario, device, severity and onset: of those above the limits that docs/hints.md tells, 98 % of single ones, and 95 % of those in pairs that do not hide one another, are told within 10 s of their effect; none on a wrong device, and of single ones none twice and nothing else',
-  testRounds: 30,
+  testRounds: 12,
   async open() {
     const table = new HintTable()
     return {

@@ -28,7 +28,7 @@ const CASES: readonly { readonly moment: Moment; readonly goesOn: boolean }[] = 
 export const incidents: FaultLoop = {
   name: 'incidents',
   what: 'kill -9 of `sonde up` at each moment in the life of an incident, whose fault is over or goes on after the restart: there is one incident, with the id and the notes that were kept, and it ends',
-  testRounds: 3,
+  testRounds: 2,
   async open() {
     let kept = 0
     let lives = 0

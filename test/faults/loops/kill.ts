@@ -4,7 +4,7 @@ import { createStore } from '@sonde/console'
 import { readRecord, viewsOf } from '@sonde/sdk'
 import { ask } from '../../ask.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
-import type { FaultLoop } from '../loop.ts'
+import { type FaultLoop, inTurn } from '../loop.ts'
 
 const METRIC = 'sonde_source_samples_total'
 /** What was reported longer ago than this is acknowledged. */
@@ -69,7 +69,7 @@ async function countOnce(dir: string, lives: number): Promise<number> {
 export const kill: FaultLoop = {
   name: 'kill',
   what: 'kill -9 of `sonde up` at a random moment: it starts again, the store opens, and everything acknowledged is read back, once',
-  testRounds: 6,
+  testRounds: 4,
   async open() {
     const dir = temporaryDir()
     const args = ['up', '--data-dir', dir.path, '--log-level', 'error']
@@ -83,7 +83,7 @@ export const kill: FaultLoop = {
       async round(random) {
         const fromMs = Math.floor((Date.now() - 1000) / 1000) * 1000
         // Half of the rounds end it before anything is acknowledged: while it starts, or in its first write.
-        const early = random.next() < 0.5
+        const early = inTurn(random, [true, false])
         let before: Acked | undefined
         await new Promise((resolve) => setTimeout(resolve, random.integer(0, early ? 500 : 3000)))
         if (!early) {

@@ -28,7 +28,7 @@ const ALL = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, 
 export const link: FaultLoop = {
   name: 'link',
   what: 'random batches of several sources, whose tables of labels and texts grow and are replaced, in this process and in a child, go through IPC, files, the store and the pipe of a host: each gives the same records, with the same labels and texts',
-  testRounds: 3,
+  testRounds: 2,
   async open() {
     let records = 0
     return {

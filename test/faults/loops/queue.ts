@@ -35,12 +35,12 @@ const AWAY: readonly Way[] = ['fails', 'mute', 'gone']
 type Range = { readonly first: number; readonly end: number }
 
 /** Kills agent and application with full queues, while their receiver of JSON lines comes and goes. */
-export const queue = queueLoop('queue', 'JSON lines', 1, () => [new LineReceiver()])
+export const queue = queueLoop('queue', 'JSON lines', 0, () => [new LineReceiver()])
 
 /** The same with a server of Fluent Forward that others wrote. */
-export const forward = queueLoop('forward', 'Fluent Forward', 1, () => [new ForwardReceiver()])
+export const forward = queueLoop('forward', 'Fluent Forward', 0, () => [new ForwardReceiver()])
 
-/** The same with all destinations that have a queue on disk, at once. */
+/** The same with all destinations that have a queue on disk, at once: the short form of both above. */
 export const outage = queueLoop('outage', 'all destinations over a network at once', 1, () => [
   new LineReceiver(),
   new ForwardReceiver(),

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFiles } from '../../../packages/sdk/test/files-rig.ts'
 import { type SondeProcess, startSonde, temporaryDir, until } from '../../sonde-process.ts'
-import type { FaultLoop } from '../loop.ts'
+import { type FaultLoop, inTurn } from '../loop.ts'
 import { assertOnce, assertStored, numberedType, Reporter } from '../numbered.ts'
 
 /** What was reported longer ago than this is acknowledged. */
@@ -28,7 +28,7 @@ function assertInFiles(root: string, reported: number): void {
 export const service: FaultLoop = {
   name: 'service',
   what: 'kill -9 of the service at a random moment while a client reports: it connects again, and everything that was acknowledged is read back from store and files, whole, once',
-  testRounds: 6,
+  testRounds: 4,
   async open() {
     const dir = temporaryDir()
     const config = join(dir.path, 'sonde.yaml')
@@ -57,7 +57,7 @@ export const service: FaultLoop = {
     return {
       async round(random) {
         const { stats } = reporter.sink
-        const early = random.next() < 0.5
+        const early = inTurn(random, [true, false])
         if (!early) {
           await connected()
           // What came while there was no service takes as long as the machine needs for it.
