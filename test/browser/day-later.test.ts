@@ -82,6 +82,40 @@ test(
       }
     })
 
+    await t.test(
+      'affected devices have a mark that leads to the incident, and the device at fault has none',
+      async (t) => {
+        const { id = '', title = '', device = '', affected = [], startMs = 0, endMs = 0 } = oldestFirst[STORM] ?? {}
+        const window = `from=${new Date(startMs).toISOString()}&to=${new Date(endMs).toISOString()}`
+        const other = affected.find((one) => one.startsWith('sim-gpu')) ?? ''
+        const marked = (page: Page) =>
+          page.getByRole('main').getByRole('link', { name: `Affected by the incident: ${title}` })
+        for (const [path, count] of [
+          [`/?${window}`, affected.length],
+          [`/gpus?${window}`, affected.filter((one) => one.startsWith('sim-gpu')).length],
+          [`/gpus/${other}?${window}`, 1],
+          [`/fabric/${device}?${window}`, 0],
+        ] as const) {
+          await stage.visit(path, async (page) => {
+            await untilDrawn(page)
+            await until(`marks on ${path}`, SHOW_LIMIT_MS, async () => (await marked(page).count()) === count)
+            if (count === 0) return
+            assert.match(await marked(page).last().innerText(), /Affected/)
+            assert.equal(
+              new URL(
+                await marked(page)
+                  .first()
+                  .evaluate((link: HTMLAnchorElement) => link.href),
+              ).pathname,
+              `/incidents/${id}`,
+            )
+            if (path.startsWith('/?')) await assertSound(page)
+            await takePicture(t, page, `affected-${count}`)
+          })
+        }
+      },
+    )
+
     await t.test('an incident that nobody knows says so, and leads to those that are kept', async (t) => {
       const look = async (page: Page): Promise<void> => {
         await page.getByText('There is no incident vm:1795986693100000009.').waitFor()

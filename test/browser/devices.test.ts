@@ -199,6 +199,7 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
       await saidOf(page, /^NIC 3 is losing packets, for/).waitFor()
       await until('the tile of NIC 3 is critical', SHOW_LIMIT_MS, async () => (await marked(page)).join() === 'NIC 3')
       await page.locator('.chart-flag[title$=": NIC 3 is losing packets"]').first().waitFor()
+      await page.getByRole('link', { name: 'Affected by the incident: NIC 3 is losing packets' }).first().waitFor()
       await takePicture(t, page, 'simulated-overview-loss')
       await assertSound(page)
       await page.getByRole('link', { name: 'See the evidence' }).click()

@@ -1,8 +1,9 @@
-import { type HintsAnswer, routeAddress } from '@sonde/sdk/api'
+import { type HintsAnswer, type Incident, routeAddress } from '@sonde/sdk/api'
 import { getAnswer } from './client.ts'
 import type { FrameRange } from './frame.ts'
 import { hintsIn } from './hints-in.ts'
-import { createPoll, type Poll, type Resource, usePoll } from './resources.ts'
+import { incidentsPoll, OPEN_INCIDENTS, retryIncidents } from './incidents.ts'
+import { createPoll, type Poll, type Polled, type Resource, usePoll } from './resources.ts'
 
 const EVERY_MS = 10_000
 /** Most cached past windows. Unused windows are dropped first. */
@@ -13,21 +14,43 @@ const LISTED_MAX_COUNT = 1000
 
 /** Polling is slow, because the stream reports changes at once. */
 const hintsPoll = createPoll(() => getAnswer('/api/v1/hints'), EVERY_MS)
-const windowPolls = new Map<string, Poll<HintsAnswer>>()
+const windowPolls = new Map<string, Poll<WindowAnswer>>()
+
+/** The hints of a past window, and the incidents that they belong to. */
+interface WindowAnswer extends HintsAnswer {
+  readonly incidents: readonly Incident[]
+}
+
+const NO_INCIDENTS: readonly Incident[] = []
 
 /** Takes hints from the stream. */
 export function takeHints(hints: HintsAnswer): void {
   // Several streams may cross, so older states are ignored.
-  if (hints.nowMs < (hintsPoll.store.get().data?.nowMs ?? 0)) return
+  const before = hintsPoll.store.get().data
+  if (hints.nowMs < (before?.nowMs ?? 0)) return
   hintsPoll.store.set({ data: hints, error: undefined, failures: 0, failedMs: 0, cameMs: Date.now() })
+  if (before !== undefined && namesOf(before) !== namesOf(hints)) retryIncidents()
+}
+
+/** The open hints. Incidents change with them. */
+function namesOf({ hints }: HintsAnswer): string {
+  return hints.map(({ event }) => event).join()
 }
 
 /** The hints of now or of a past window, polled every 10 s. */
 export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
-  return usePoll(range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs))
+  const poll: Polled<HintsAnswer> = range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs)
+  return usePoll(poll)
 }
 
-function windowPollFor(fromMs: number, toMs: number): Poll<HintsAnswer> {
+/** The open incidents, or all incidents of a past window that have hints; empty before the first answer. */
+export function useIncidentsOf(range: FrameRange): readonly Incident[] {
+  const poll: Polled<{ readonly incidents: readonly Incident[] }> =
+    range.kind === 'live' ? incidentsPoll(OPEN_INCIDENTS) : windowPollFor(range.fromMs, range.toMs)
+  return usePoll(poll).data?.incidents ?? NO_INCIDENTS
+}
+
+function windowPollFor(fromMs: number, toMs: number): Poll<WindowAnswer> {
   const window = { from: Math.floor(fromMs), to: Math.ceil(toMs) }
   const parameters = { ...window, kind: 'hint', limit: LISTED_MAX_COUNT }
   const address = routeAddress('/api/v1/incidents', parameters)
@@ -36,7 +59,11 @@ function windowPollFor(fromMs: number, toMs: number): Poll<HintsAnswer> {
   if (windowPolls.size >= WINDOW_LIMIT_COUNT) {
     for (const [key, poll] of windowPolls) if (poll.users === 0) windowPolls.delete(key)
   }
-  const poll = createPoll(async () => hintsIn(await getAnswer('/api/v1/incidents', parameters)), EVERY_MS)
+  const load = async (): Promise<WindowAnswer> => {
+    const answer = await getAnswer('/api/v1/incidents', parameters)
+    return { ...hintsIn(answer), incidents: answer.incidents }
+  }
+  const poll = createPoll(load, EVERY_MS)
   windowPolls.set(address, poll)
   return poll
 }

@@ -34,7 +34,12 @@ const lists = new Map<string, Poll<IncidentsAnswer>>()
 const details = new Set<Poll<IncidentAnswer>>()
 
 /** A list of incidents, polled: open ones every 5 s, others every 10 s. */
-export function useIncidents({ fromMs, toMs, ...same }: IncidentsRequest): Resource<IncidentsAnswer> {
+export function useIncidents(request: IncidentsRequest): Resource<IncidentsAnswer> {
+  return usePoll(incidentsPoll(request))
+}
+
+/** The poll of a list of incidents. Equal requests share a poll. */
+export function incidentsPoll({ fromMs, toMs, ...same }: IncidentsRequest): Poll<IncidentsAnswer> {
   const parameters = { ...same, from: fromMs, to: toMs }
   const address = routeAddress('/api/v1/incidents', parameters)
   let poll = lists.get(address)
@@ -44,7 +49,7 @@ export function useIncidents({ fromMs, toMs, ...same }: IncidentsRequest): Resou
     poll = createPoll(() => getAnswer('/api/v1/incidents', parameters), everyMs)
     lists.set(address, poll)
   }
-  return usePoll(poll)
+  return poll
 }
 
 const pinned = createPoll(() => getAnswer('/api/v1/pins', {}), SLOW_EVERY_MS)
@@ -54,8 +59,8 @@ export function usePins(): Resource<PinsAnswer> {
   return usePoll(pinned)
 }
 
-/** A request for the number of open incidents and the rules of traceback, almost without incidents. */
-export const INCIDENTS_COUNTED: IncidentsRequest = { state: 'open', limit: 1 }
+/** The request for the open incidents, which counts, headlines and marks of affected devices share. */
+export const OPEN_INCIDENTS: IncidentsRequest = { state: 'open' }
 
 /** The further incidents of a list, behind a cursor. */
 export function moreIncidents({ fromMs, toMs, ...same }: IncidentsRequest, cursor: string): Promise<IncidentsAnswer> {

@@ -18,12 +18,17 @@ export interface Resource<T> {
 
 const EMPTY = { data: undefined, error: undefined, failures: 0, failedMs: 0, cameMs: 0 } as const
 
-/** A poll that runs as long as a component uses it. */
-export interface Poll<T> {
-  readonly store: ValueStore<Resource<T>>
+/** What a component needs of a poll. */
+export interface Polled<T> {
+  readonly store: Pick<ValueStore<Resource<T>>, 'get' | 'subscribe'>
   readonly refresh: () => Promise<void>
   users: number
   timer: ReturnType<typeof setTimeout> | undefined
+}
+
+/** A poll that runs as long as a component uses it. */
+export interface Poll<T> extends Polled<T> {
+  readonly store: ValueStore<Resource<T>>
 }
 
 /** Makes a poll that loads every `everyMs`, but not in a hidden tab. */
@@ -54,7 +59,7 @@ export function createPoll<T>(
 }
 
 /** Keeps a poll running as long as the component lives, and reads it. */
-export function usePoll<T>(poll: Poll<T>): Resource<T> {
+export function usePoll<T>(poll: Polled<T>): Resource<T> {
   useEffect(() => {
     if (++poll.users === 1) void poll.refresh()
     return () => {

@@ -123,6 +123,12 @@ const DRAWINGS = {
       <path d="M8 2a6 6 0 0 1 0 12Z" fill="currentColor" stroke="none" />
     </>
   ),
+  affected: (
+    <>
+      <circle cx="11" cy="8" r="3.4" />
+      <path d="M1.4 8h5M4.3 5.6 6.7 8l-2.4 2.4" />
+    </>
+  ),
   absent: <circle cx="8" cy="8" r="6" strokeDasharray="2.4 2.3" />,
   denied: (
     <>

@@ -13,6 +13,7 @@ const SICKNESS: Readonly<Record<StateTone, number>> = {
   denied: 4,
   stale: 3,
   info: 2,
+  affected: 2,
   ok: 1,
   absent: 0,
 }

@@ -2,7 +2,7 @@ import { useStale } from '../api/stale.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** A state of a thing; its icon and colour belong together. */
-export type StateTone = 'ok' | 'warning' | 'critical' | 'info' | 'absent' | 'denied' | 'stale'
+export type StateTone = 'ok' | 'warning' | 'critical' | 'info' | 'absent' | 'denied' | 'stale' | 'affected'
 
 /** Icon and word of a state. Colour is never alone. */
 export function StateMark({

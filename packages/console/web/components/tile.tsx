@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Sparkline } from './sparkline.tsx'
 import { StateMark, type StateTone } from './state-mark.tsx'
@@ -39,7 +40,33 @@ export function awaitedTile(name: string): TileWords {
 }
 
 /** A device in a few words: one link with name, state, the telling value, its last minutes and two facts. */
-export function Tile({ words, href }: { readonly words: TileWords; readonly href: string }) {
+export function Tile({
+  words,
+  href,
+  mark,
+}: {
+  readonly words: TileWords
+  readonly href: string
+  /** A mark with its own link, in the place of the second fact. */
+  readonly mark?: ReactNode
+}) {
+  return (
+    <div className={mark ? 'tile-box has-mark' : 'tile-box'}>
+      <TileLink words={words} href={href} factCount={mark ? 1 : 2} />
+      {mark}
+    </div>
+  )
+}
+
+function TileLink({
+  words,
+  href,
+  factCount,
+}: {
+  readonly words: TileWords
+  readonly href: string
+  readonly factCount: number
+}) {
   const { name, tone, word, value, unit, what, facts, spark } = words
   // Where the word stands among the facts it is not said twice.
   const isSaid = facts.some(({ text }) => text === word)
@@ -68,7 +95,7 @@ export function Tile({ words, href }: { readonly words: TileWords; readonly href
         <span className="sparkline" />
       )}
       <span className="tile-facts">
-        {facts.map(({ text, isTrouble, title }) => (
+        {facts.slice(0, factCount).map(({ text, isTrouble, title }) => (
           <span key={text} className={isTrouble ? 'tile-trouble num' : 'num'} title={title}>
             {text}
           </span>

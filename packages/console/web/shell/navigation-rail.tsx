@@ -2,7 +2,7 @@ import type { NodeAnswer } from '@sonde/sdk/api'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type DeviceInfo, useDevices } from '../api/devices.ts'
-import { INCIDENTS_COUNTED, useIncidents } from '../api/incidents.ts'
+import { OPEN_INCIDENTS, useIncidents } from '../api/incidents.ts'
 import { useNode } from '../api/resources.ts'
 import { useToldSecond } from '../api/stale.ts'
 import { Icon, Logo } from '../components/icon.tsx'
@@ -19,7 +19,7 @@ export function NavigationRail({ onKeys }: { readonly onKeys: () => void }) {
   const [location] = useLocation()
   const { data: node } = useNode()
   const { data: devices } = useDevices()
-  const openCount = useIncidents(INCIDENTS_COUNTED).data?.openCount ?? 0
+  const openCount = useIncidents(OPEN_INCIDENTS).data?.openCount ?? 0
   const [isMore, setMore] = useState(false)
   const destinations = destinationsOf(node)
   const further = destinations.filter(({ path }) => !IN_BAR.has(path))

@@ -26,6 +26,6 @@ export function createValueStore<T>(initial: T): ValueStore<T> {
 }
 
 /** Reads a store in a component. */
-export function useStore<T>(store: ValueStore<T>): T {
+export function useStore<T>(store: Pick<ValueStore<T>, 'get' | 'subscribe'>): T {
   return useSyncExternalStore(store.subscribe, store.get)
 }

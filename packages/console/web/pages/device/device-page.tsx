@@ -7,6 +7,7 @@ import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { PageHead } from '../../components/page-head.tsx'
+import { AffectedMark } from '../../devices/affected-mark.tsx'
 import { deviceTitle, matchersFor } from '../../devices/device.ts'
 import { lastValue, meansWords, type ReadSpan } from '../../devices/device-reading.ts'
 import { deviceSentence, goneWords } from '../../devices/device-sentence.ts'
@@ -15,6 +16,7 @@ import { deviceAt } from '../../devices/moment-hints.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { CounterTable } from '../counters/counter-table.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
+import { useAffected } from '../use-affected.ts'
 import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { usePageTitle } from '../use-page-title.ts'
@@ -85,13 +87,18 @@ export function DevicePage({
   )
   const isAwaited = latest.data === undefined && latest.error === undefined
   const isUnknown = latest.data === undefined && latest.error !== undefined
+  const affectedBy = useAffected(moment.window).get(subject.id)
   const gone = goneWords(device, page.url.tz ?? 'utc')
   return (
     <>
       <PageHead
         title={title}
         parent={{ label: parent.label, href: page.hrefTo(parent.path) }}
-        note={[...note, figuresNote(device, moment)].filter(Boolean).join(' · ')}
+        note={
+          <>
+            {[...note, figuresNote(device, moment)].filter(Boolean).join(' · ')} <AffectedMark by={affectedBy} />
+          </>
+        }
       >
         <DeviceLinks device={device} />
       </PageHead>

@@ -9,10 +9,12 @@ import { type Sort, sortRows } from '../../components/sort.ts'
 import { StateMark, type StateTone } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
+import { AffectedMark } from '../../devices/affected-mark.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { titleOf } from '../../format/names.ts'
 import { countText } from '../../format/number.ts'
-import { usePageState } from '../../state/time-window.ts'
+import { RECENT, usePageState } from '../../state/time-window.ts'
+import { useAffected } from '../use-affected.ts'
 
 /** Most related entities named in a row. */
 const NAMED_COUNT = 4
@@ -22,6 +24,8 @@ const REPORTED_FIRST: Sort = { column: 'state', direction: 'ascending' }
 /** One row per entity; departed entities come last. */
 export function EntityTable({ entities }: { readonly entities: readonly DeviceInfo[] }) {
   const page = usePageState()
+  // The table shows the present, whatever the window is.
+  const affected = useAffected(RECENT)
   const columns: readonly TableColumn<DeviceInfo>[] = [
     {
       key: 'name',
@@ -37,7 +41,11 @@ export function EntityTable({ entities }: { readonly entities: readonly DeviceIn
     {
       key: 'state',
       head: 'State',
-      cell: (entity) => <StateMark {...stateOf(entity)} />,
+      cell: (entity) => (
+        <>
+          <StateMark {...stateOf(entity)} /> <AffectedMark by={affected.get(entity.id)} />
+        </>
+      ),
       sortKey: (entity) => sicknessKey(stateOf(entity).tone),
     },
     {

@@ -10,6 +10,7 @@ import { NoSamples } from '../../components/no-samples.tsx'
 import { allHints, type MomentHints } from '../../devices/moment-hints.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { useMarks } from '../device-charts-grid.tsx'
+import { useAffected } from '../use-affected.ts'
 import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { portsHeadline } from './fabric-headline.ts'
@@ -40,6 +41,7 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
   const recent = useKnownColumns(ALL, moment.range, moment.stepMs)
   const rows = useMemo(() => portRows(ports, ALL_NAMES, () => recent), [ports, recent])
   const seen = useMomentHints(moment)
+  const affected = useAffected(moment.window)
   const hasSamples = rows.some(({ columns }) => Object.keys(columns).length > 0)
   return (
     <>
@@ -47,7 +49,7 @@ function PortTables({ ports }: { readonly ports: readonly DeviceInfo[] }) {
       <AnswerState answer={recent} />
       {hasSamples && (
         <PanelBoundary>
-          <PortTable ports={rows} seen={seen} answer={recent} span={moment} />
+          <PortTable ports={rows} seen={seen} affected={affected} answer={recent} span={moment} />
         </PanelBoundary>
       )}
     </>

@@ -13,6 +13,8 @@ import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
 import { useUnit } from '../../components/use-unit.ts'
+import { type AffectedBy, type AffectedDevices, orderTone } from '../../devices/affected.ts'
+import { AffectedMark } from '../../devices/affected-mark.tsx'
 import { devicePath } from '../../devices/device.ts'
 import { type DeviceReading, meanReading, meansWords, type ReadSpan } from '../../devices/device-reading.ts'
 import { isQuiet } from '../../devices/interface-data.ts'
@@ -33,6 +35,7 @@ const NO_SIGNALS: ReadonlySet<PortSignal> = new Set()
 
 interface PortTableRow extends PortRow {
   readonly state: PortState
+  readonly affectedBy: AffectedBy | undefined
   readonly odd: ReadonlySet<PortSignal>
   /** Numbers by column name. */
   readonly readings: Readonly<Record<string, DeviceReading>>
@@ -48,6 +51,7 @@ interface PortTableRow extends PortRow {
 interface TableProps {
   readonly ports: readonly PortRow[]
   readonly seen: MomentHints
+  readonly affected: AffectedDevices
   /** Samples of the sparklines and of the counts. */
   readonly answer: KnownColumns
   /** The span that numbers are read from. */
@@ -55,9 +59,9 @@ interface TableProps {
 }
 
 /** One row per port with all signals. Outliers among siblings are highlighted. */
-export const PortTable = memo(function PortTable({ ports, seen, answer, span }: TableProps) {
+export const PortTable = memo(function PortTable({ ports, seen, affected, answer, span }: TableProps) {
   const numbers = columnsWithValues(ports)
-  const all = rowsOf(ports, seen, numbers, span)
+  const all = rowsOf(ports, { seen, affected }, numbers, span)
   const columns = usePortColumns(all, numbers, answer)
   const chosen = useChosenRows(all, {
     columns,
@@ -130,8 +134,12 @@ function usePortColumns(
     {
       key: 'state',
       head: 'State',
-      cell: ({ state: { tone, word } }) => <StateMark tone={tone} word={word} />,
-      sortKey: ({ state }) => sicknessKey(state.tone),
+      cell: ({ state: { tone, word }, affectedBy }) => (
+        <>
+          <StateMark tone={tone} word={word} /> <AffectedMark by={affectedBy} />
+        </>
+      ),
+      sortKey: ({ state, affectedBy }) => sicknessKey(orderTone(state.tone, affectedBy)),
     },
     reading({ key: 'sent', head: 'Sent', signals: ['sent'] }, bits),
     {
@@ -232,7 +240,7 @@ function useUnits(
 
 function rowsOf(
   ports: readonly PortRow[],
-  seen: MomentHints,
+  { seen, affected }: Pick<TableProps, 'seen' | 'affected'>,
   columns: readonly PortTableColumn[],
   span: ReadSpan,
 ): readonly PortTableRow[] {
@@ -249,6 +257,7 @@ function rowsOf(
       ...port,
       odd: signals,
       state,
+      affectedBy: affected.get(port.device.id),
       readings,
       place,
       linkDowns: linkDownCount(port),
@@ -260,8 +269,8 @@ function rowsOf(
 }
 
 /** Whether nothing is wrong with a port, and it carried nothing in the window. */
-function isIdle({ device, state, odd, isBusWorse, columns }: PortTableRow): boolean {
-  const isWell = !isSick(state.tone) && device.state !== 'gone' && odd.size === 0 && !isBusWorse
+function isIdle({ device, state, affectedBy, odd, isBusWorse, columns }: PortTableRow): boolean {
+  const isWell = !isSick(orderTone(state.tone, affectedBy)) && device.state !== 'gone' && odd.size === 0 && !isBusWorse
   return isWell && isQuiet([columns.sent, columns.received])
 }
 

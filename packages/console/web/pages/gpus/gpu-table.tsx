@@ -13,6 +13,8 @@ import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { useChosenRows } from '../../components/use-chosen-rows.ts'
 import { useFirstPosition, useSpan } from '../../components/use-span.ts'
+import { orderTone } from '../../devices/affected.ts'
+import { AffectedMark } from '../../devices/affected-mark.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { type DeviceColumns, isIdleDevice, isSilent } from '../../devices/device-columns.ts'
 import { type DeviceReading, meanReading, meansWords } from '../../devices/device-reading.ts'
@@ -33,6 +35,7 @@ import {
 import { formatDuration } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { deviceState } from '../device/device-state.ts'
+import { useAffected } from '../use-affected.ts'
 import type { PageMoment } from '../use-moment.ts'
 
 /** Columns of numbers, with one unit per column. */
@@ -65,6 +68,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
   const { fromMs, toMs } = useSpan(answer)
   const sparkFrom = useFirstPosition(answer)
   const worst = worstByDevice(hints)
+  const affected = useAffected(moment.window)
   const read = ({ id }: DeviceInfo, signal: DeviceSignal): DeviceReading =>
     meanReading(columns.get(id)?.[signal], moment)
   const stateOf = (gpu: DeviceInfo) =>
@@ -73,6 +77,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
       isJudged,
       isSilent: isSilent(columns.get(gpu.id) ?? {}, moment),
     })
+  const toneOf = (gpu: DeviceInfo) => orderTone(stateOf(gpu).tone, affected.get(gpu.id))
   const isMixed = new Set(gpus.map(({ simulated }) => simulated)).size > 1
   const units = useColumnUnits((signal) => Math.max(0, ...gpus.map((gpu) => largestOfReading(read(gpu, signal)))))
   const tableColumns: readonly TableColumn<DeviceInfo>[] = [
@@ -90,8 +95,12 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
     {
       key: 'state',
       head: 'State',
-      cell: (gpu) => <StateMark {...stateOf(gpu)} />,
-      sortKey: (gpu) => sicknessKey(stateOf(gpu).tone),
+      cell: (gpu) => (
+        <>
+          <StateMark {...stateOf(gpu)} /> <AffectedMark by={affected.get(gpu.id)} />
+        </>
+      ),
+      sortKey: (gpu) => sicknessKey(toneOf(gpu)),
     },
     {
       key: 'spark',
@@ -113,7 +122,7 @@ export function GpuTable({ gpus, columns, hints, isJudged, moment, answer }: Tab
     columns: tableColumns,
     fallback: SICKEST_FIRST,
     wordsOf: (gpu) => `${deviceTitle(gpu)} ${gpu.labels.UUID ?? ''} ${gpu.model}`,
-    isIdle: (gpu) => !isSick(stateOf(gpu).tone) && isIdleDevice(columns.get(gpu.id) ?? {}),
+    isIdle: (gpu) => !isSick(toneOf(gpu)) && isIdleDevice(columns.get(gpu.id) ?? {}),
     noun: ['GPU', 'GPUs'],
   })
   return (

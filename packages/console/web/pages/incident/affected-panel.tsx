@@ -42,7 +42,7 @@ export function AffectedPanel({
         id === incident.device ? (
           <StateMark tone={incident.severity === 'notice' ? 'info' : incident.severity} word="At fault" />
         ) : (
-          <StateMark tone="info" word="Affected" />
+          <StateMark tone="affected" word="Affected" />
         ),
     },
     {

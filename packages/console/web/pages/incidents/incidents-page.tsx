@@ -2,7 +2,7 @@ import type { Incident, IncidentsAnswer } from '@sonde/sdk/api'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useDevices } from '../../api/devices.ts'
-import { INCIDENTS_COUNTED, moreIncidents, retryIncidents, useIncidents } from '../../api/incidents.ts'
+import { moreIncidents, OPEN_INCIDENTS, retryIncidents, useIncidents } from '../../api/incidents.ts'
 import { useIncidentsStream } from '../../api/incidents-stream.ts'
 import { useTense, useToldSecond } from '../../api/stale.ts'
 import { Outlines } from '../../components/answer-state.tsx'
@@ -44,7 +44,7 @@ export function IncidentsPage() {
   const moment = useMoment()
   const isOver = page.url.toMs !== undefined
   // The headline of now covers the whole node, regardless of filters; that of a past window tells what is listed.
-  const all = useIncidents(INCIDENTS_COUNTED).data
+  const all = useIncidents(OPEN_INCIDENTS).data
   const known = useDevices().data?.devices ?? []
   const [open] = worstFirst((all ?? data)?.incidents.filter(({ state }) => state === 'open') ?? [])
   const incidents = [...(data?.incidents ?? []), ...further.incidents]

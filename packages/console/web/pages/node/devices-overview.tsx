@@ -14,6 +14,7 @@ import type { DeviceChartName } from '../device-charts.ts'
 import { DeviceCharts } from '../device-charts-grid.tsx'
 import { HintHeadline } from '../hint-headline.tsx'
 import { HOST_QUERIES, hostColumns } from '../host-data.ts'
+import { useAffected } from '../use-affected.ts'
 import { type PageMoment, useMoment } from '../use-moment.ts'
 import { useMomentHints, useSpokenMoment } from '../use-moment-hints.ts'
 import { firedQueries } from './evidence.ts'
@@ -57,6 +58,7 @@ const CHARTS: readonly DeviceChartName[] = ['sm', 'tensor', 'power', 'sent', 'se
 export function DevicesOverview({ devices: known }: { readonly devices: readonly DeviceInfo[] }) {
   const moment = useMoment()
   const seen = useMomentHints(moment)
+  const affected = useAffected(moment.window)
   const { hints } = seen
   const devices = useMemo(() => devicesAt(known, moment.toMs), [known, moment.toMs])
   const recent = useKnownColumns(TILE_QUERIES, moment.range, moment.stepMs)
@@ -75,7 +77,15 @@ export function DevicesOverview({ devices: known }: { readonly devices: readonly
     <>
       <NodeHeadline devices={devices} moment={moment} recent={recent} totals={totals} />
       <PanelBoundary>
-        <Topology devices={devices} seen={seen} columns={columns} answer={recent} span={moment} totals={totals} />
+        <Topology
+          devices={devices}
+          seen={seen}
+          affected={affected}
+          columns={columns}
+          answer={recent}
+          span={moment}
+          totals={totals}
+        />
       </PanelBoundary>
       <AnswerState answer={recent} />
       {recent.isReady && <DeviceCharts names={CHARTS} devices={devices} hints={allHints(seen)} />}

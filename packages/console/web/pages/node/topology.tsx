@@ -9,6 +9,8 @@ import { sortRows } from '../../components/sort.ts'
 import { awaitedTile, Tile, type TileWords } from '../../components/tile.tsx'
 import { useIdleFold } from '../../components/use-idle-fold.ts'
 import { useFirstPosition } from '../../components/use-span.ts'
+import { type AffectedDevices, orderTone } from '../../devices/affected.ts'
+import { AffectedMark } from '../../devices/affected-mark.tsx'
 import { devicePath, deviceTitle, linkPath } from '../../devices/device.ts'
 import { type DeviceColumns, isIdleDevice } from '../../devices/device-columns.ts'
 import { lastValue, meanWords, type ReadSpan } from '../../devices/device-reading.ts'
@@ -29,6 +31,7 @@ const COLUMNS_MIN_COUNT = 4
 interface TopologyProps {
   readonly devices: readonly DeviceInfo[]
   readonly seen: MomentHints
+  readonly affected: AffectedDevices
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly answer: KnownColumns
   /** The span that numbers are read from. */
@@ -38,21 +41,21 @@ interface TopologyProps {
 }
 
 /** The map of GPUs, links and NICs. */
-export function Topology({ devices, seen, columns, answer, span, totals }: TopologyProps) {
+export function Topology({ devices, seen, affected, columns, answer, span, totals }: TopologyProps) {
   const page = usePageState()
   const layout = useMemo(() => railLayout(devices), [devices])
   const tiles = useTiles(devices, seen, columns, { answer, span })
-  const tile = (device: DeviceInfo) => (
-    <Tile
-      key={device.id}
-      words={tiles.get(device.id) ?? awaitedTile(deviceTitle(device))}
-      href={page.hrefTo(devicePath(device))}
-    />
-  )
+  const tile = (device: DeviceInfo) => {
+    const words = tiles.get(device.id) ?? awaitedTile(deviceTitle(device))
+    const by = affected.get(device.id)
+    // Words of trouble leave room for an icon.
+    const mark = by && <AffectedMark by={by} iconOnly={words.facts.some(({ isTrouble }) => isTrouble)} />
+    return <Tile key={device.id} words={words} href={page.hrefTo(devicePath(device))} mark={mark} />
+  }
   const labels = rowLabels(devices, columns, totals, span)
   const most = Math.max(...layout.blocks.map(({ rails }) => rails.length), layout.gpus.length, layout.nics.length)
   const columnCount = Math.min(RAILS_A_BLOCK_COUNT, Math.max(COLUMNS_MIN_COUNT, most))
-  const plain = { tiles, columns, columnCount, tile }
+  const plain = { tiles, affected, columns, columnCount, tile }
   return (
     <section className="topology" aria-label="GPUs and NICs">
       {layout.blocks.map(({ rails, spans }) => (
@@ -87,14 +90,15 @@ interface PlainRowProps {
   readonly noun: string
   readonly label: RowLabel
   readonly tiles: ReadonlyMap<string, TileWords>
+  readonly affected: AffectedDevices
   readonly columns: ReadonlyMap<string, DeviceColumns>
   readonly columnCount: number
   readonly tile: (device: DeviceInfo) => ReactNode
 }
 
 /** Devices that stand in no rail. If they are many, the sickest come first, and idle devices are folded. */
-function PlainRow({ devices, noun, label, tiles, columns, columnCount, tile }: PlainRowProps) {
-  const toneOf = ({ id }: DeviceInfo) => tiles.get(id)?.tone ?? 'ok'
+function PlainRow({ devices, noun, label, tiles, affected, columns, columnCount, tile }: PlainRowProps) {
+  const toneOf = ({ id }: DeviceInfo) => orderTone(tiles.get(id)?.tone ?? 'ok', affected.get(id))
   const isLong = devices.length > LONG_COUNT
   const sorted = isLong ? sortRows(devices, SICKEST_FIRST.direction, (device) => sicknessKey(toneOf(device))) : devices
   const isIdle = (device: DeviceInfo) => !isSick(toneOf(device)) && isIdleDevice(columns.get(device.id) ?? {})

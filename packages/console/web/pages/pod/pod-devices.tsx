@@ -5,10 +5,12 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
+import { AffectedMark } from '../../devices/affected-mark.tsx'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { hintState, worstByDevice } from '../../devices/hint-words.ts'
 import { podPath } from '../../devices/pod-path.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useAffected } from '../use-affected.ts'
 import { useMoment } from '../use-moment.ts'
 import { useMomentHints } from '../use-moment-hints.ts'
 
@@ -23,7 +25,9 @@ export function PodDevices({
 }) {
   const page = usePageState()
   const listed = useDevices().data?.devices ?? []
-  const worst = worstByDevice(useMomentHints(useMoment()).hints)
+  const moment = useMoment()
+  const worst = worstByDevice(useMomentHints(moment).hints)
+  const affected = useAffected(moment.window)
   const known = (uuid: string) => listed.find(({ kind, labels }) => kind === 'gpu' && labels.UUID === uuid)
   const columns: readonly TableColumn<DeviceOfPod>[] = [
     {
@@ -43,8 +47,15 @@ export function PodDevices({
       cell: ({ uuid }) => {
         const device = known(uuid)
         const hint = device && worst.get(device.id)
-        if (hint) return <StateMark tone={hintState(hint).tone} word={hint.title} />
-        return device ? <StateMark tone="ok" word="no hint" /> : <StateMark tone="absent" word="not read here" />
+        if (!device) return <StateMark tone="absent" word="not read here" />
+        const state = hint
+          ? { tone: hintState(hint).tone, word: hint.title }
+          : ({ tone: 'ok', word: 'no hint' } as const)
+        return (
+          <>
+            <StateMark {...state} /> <AffectedMark by={affected.get(device.id)} />
+          </>
+        )
       },
     },
     {
