@@ -13,7 +13,7 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { withLock } from './lock.mjs'
 import { buildProgram, PAGE_PLACE } from './program.ts'
 import { root } from './setup.mjs'
@@ -45,8 +45,9 @@ export async function buildTestProgram(): Promise<string> {
     console.log('Building the command for the tests…')
     removeOld()
     await buildProgram(join(folder, 'dist'))
-    // The page is made anew without the program.
-    symlinkSync(join(root, 'packages/console/dist/web'), join(folder, 'dist', PAGE_PLACE))
+    // The page is made anew without the program. A copy of the working tree has the page of the copy.
+    const page = relative(join(folder, 'dist'), join(root, 'packages/console/dist/web'))
+    symlinkSync(page, join(folder, 'dist', PAGE_PLACE))
     // Written last: it says that the program is complete.
     copyFileSync(join(root, 'packages/cli/package.json'), join(folder, 'package.json'))
   })

@@ -14,8 +14,8 @@ test('the strip shows the history that exists, at most a day and at least ten mi
 
 test('a span is cut at the ends of the strip, and has no place outside it', () => {
   const strip = { fromMs: 1000, toMs: 2000 }
-  assert.deepEqual(placeOn(strip, { fromMs: 1500, toMs: 1750 }), { left: '50%', width: '25%' })
-  assert.deepEqual(placeOn(strip, { fromMs: 0, toMs: 1100 }), { left: '0%', width: '10%' })
+  assert.deepEqual(placeOn(strip, { fromMs: 1500, toMs: 1750 }), { transform: 'translateX(50cqi)', width: '25%' })
+  assert.deepEqual(placeOn(strip, { fromMs: 0, toMs: 1100 }), { transform: 'translateX(0cqi)', width: '10%' })
   assert.equal(placeOn(strip, { fromMs: 0, toMs: 900 }), undefined)
 })
 

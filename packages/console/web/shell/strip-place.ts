@@ -17,14 +17,17 @@ export function stripSpan(nowMs: number, oldestMs: number | null | undefined): S
   return { fromMs, toMs: nowMs }
 }
 
-/** Left edge and width of a span on the strip, in per cent; undefined outside it. */
+/**
+ * Left edge and width of a span on the strip; undefined outside it. The strip moves with time: what a transform moves
+ * does not count as a shift of the layout.
+ */
 export function placeOn(strip: StripSpan, { fromMs, toMs }: StripSpan) {
   const lengthMs = strip.toMs - strip.fromMs
   const left = Math.max(0, (fromMs - strip.fromMs) / lengthMs)
   const right = Math.min(1, (toMs - strip.fromMs) / lengthMs)
   return right < 0 || left > 1 || right < left
     ? undefined
-    : { left: `${left * 100}%`, width: `${(right - left) * 100}%` }
+    : { transform: `translateX(${left * 100}cqi)`, width: `${(right - left) * 100}%` }
 }
 
 /** The window around an incident. */

@@ -122,7 +122,8 @@ function NodeHeadline({
   const seen = useMomentHints(moment)
   const spoken = useSpokenMoment(moment)
   const { data, hints, isKnown, ended, unknown, error } = seen
-  if (!recent.isReady || (!data && !error)) return <div className="headline is-awaited" />
+  if (!recent.isReady || (!data && !error))
+    return <div className={moment.isNow ? 'headline is-awaited' : 'headline is-awaited is-past'} />
   const text = nodeSentence({
     devices,
     hints,
