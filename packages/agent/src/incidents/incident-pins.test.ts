@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Batch, createSource, SondeError } from '@sonde/sdk'
+import { type Batch, createSource, DtbDecoder, readRecords, SondeError, viewsOf } from '@sonde/sdk'
 import type { IncidentAnswer } from '@sonde/sdk/api'
 import { describeType } from '@sonde/sdk/internal'
 import { temporaryDir } from '../../../../test/sonde-process.ts'
@@ -51,6 +51,28 @@ test('a pin is a copy of the window that later lives list, until somebody remove
   assert.equal(await later.unpin('node:17'), true)
   assert.equal(await later.unpin('node:17'), false)
   assert.deepEqual(readdirSync(dir), [])
+})
+
+test('a pin has one file for each source, however many batches the history has, and all texts', async (t) => {
+  const dir = folderOf(t)
+  const batchesOf = async ({ fromMs, toMs }: Parameters<typeof kept.records>[0]) => {
+    const pieces = Array.from({ length: 20 }, (_, at) => fromMs + (at * (toMs - fromMs)) / 20)
+    const all = await Promise.all(pieces.map((atMs) => kept.records({ fromMs: atMs, toMs: atMs + 3000 })))
+    return all.flat()
+  }
+  await new IncidentPins({ dir, kept: { ...kept, records: batchesOf } }).pin(answerOf(17), 'ada')
+  const names = readdirSync(join(dir, '17'), { recursive: true }).map(String)
+  const files = names.filter((name) => name.endsWith('.bin'))
+  assert.equal(files.length, 1)
+  const bytes = readFileSync(join(dir, '17', files[0] ?? ''))
+  const decoder = new DtbDecoder({ bytes: bytes.byteLength, read: (at, count) => bytes.subarray(at, at + count) })
+  const resources: unknown[] = []
+  for (let step = decoder.next(); step.kind !== 'stop'; step = decoder.next()) {
+    if (step.kind !== 'records') continue
+    const { type, bytes: read, count, symbols } = step.batch
+    for (const { resource } of readRecords(type, viewsOf(read.slice()), count, symbols)) resources.push(resource)
+  }
+  assert.deepEqual([resources.length, new Set(resources)], [60, new Set(['cpu'])])
 })
 
 test('a copy that a kill left incomplete, and foreign folders, are no pins', async (t) => {

@@ -1,6 +1,7 @@
 import { createFiles } from '@sonde/sdk'
 import type { HintWindow } from '@sonde/sdk/api'
 import type { KeptRecords } from '../pipeline/kept-records.ts'
+import { CopiedSources } from './copied-sources.ts'
 
 /** A type is read in pieces of this length. Unit: milliseconds. */
 const PIECE_MS = 600_000
@@ -24,6 +25,7 @@ export async function copyWindow(
 ): Promise<CopiedWindow> {
   const { types, leftOut } = await kept.types([])
   const files = createFiles({ dataRoot: folder, durability: 'block', queueLimitBytes: 2 * limitBytes })
+  const sources = new CopiedSources()
   let [records, bytes, isCut] = [0, 0, leftOut > 0]
   try {
     for (const { name } of types) {
@@ -38,7 +40,7 @@ export async function copyWindow(
           }
           records += batch.count
           bytes += batch.bytes.byteLength
-          files.accept(batch)
+          files.accept(sources.of(batch))
         }
         if (ofPiece >= PIECE_RECORDS_MAX) isCut = true
         await files.flush()

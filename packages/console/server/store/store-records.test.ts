@@ -8,10 +8,12 @@ import {
   label,
   type ReadRecord,
   readRecords,
+  text,
   timestamp,
   viewsOf,
   wallNs,
 } from '@sonde/sdk'
+import type { SymbolTable } from '@sonde/sdk/internal'
 import { anyRecord, anyType } from '../../../sdk/test/any-type.ts'
 import { property, until } from '../../../sdk/test/helper.ts'
 import { Random, SEED } from '../../../sdk/test/random.ts'
@@ -85,6 +87,42 @@ function reportAny(random: Random, store: Store, given: Batch[]): void {
   }
   source.flush()
 }
+
+test('a text that a record has from the table of labels is there after a restart', async () => {
+  const card = defineType('card', 'A card', { time: timestamp(), name: label('Its name'), model: text() })
+  const { store, path, close } = await openStore()
+  try {
+    const source = createSource({
+      id: 'cards',
+      emit(batch) {
+        const view = new DataView(batch.bytes.buffer, batch.bytes.byteOffset)
+        const model = card.layout.slots.find((slot) => slot.name === 'model')
+        const symbols = batch.source.symbols as SymbolTable
+        // The first labels of a source are always stored.
+        for (let other = 0; other < 100; other++) symbols.id(`other ${other}`)
+        view.setUint32(model?.offset ?? 0, symbols.id('MT4129'), true)
+        store.accept(batch)
+      },
+    })
+    source.report(card, { time: wallNs(), name: 'mlx5_0', model: '' })
+    source.flush()
+    await store.close()
+    const later = await createStore({ path })
+    try {
+      for (const place of ['the head', 'chunks']) {
+        const [batch] = await later.records({ ...ALL, type: 'card' })
+        assert.ok(batch !== undefined)
+        const [record] = readRecords(batch.type, viewsOf(batch.bytes), batch.count, batch.symbols)
+        assert.equal((record as ReadRecord | undefined)?.model, 'MT4129', `from ${place}`)
+        await later.maintain()
+      }
+    } finally {
+      await later.close()
+    }
+  } finally {
+    await close()
+  }
+})
 
 test('records of another clock come back as they were, and no question places them in time', async () => {
   const { store, close } = await openStore()

@@ -9,6 +9,7 @@ import { textPlaces } from './places.ts'
 import { REFUSED, type SeriesLookup, type SeriesResolver } from './series-resolver.ts'
 import type { StoreCatalogue, StoredSeries } from './store-catalogue.ts'
 import type { StoredPeriods } from './stored-periods.ts'
+import { textIdsIn } from './text-ids.ts'
 import type { Writers } from './writers.ts'
 
 /**
@@ -148,6 +149,8 @@ export class PageWriter {
       const series = lookups.of(typeName, labels)
       return series === REFUSED || this.#writers.storeSymbols(writer, symbols) ? series : REFUSED
     }
+    // Beyond the limit of labels the records are kept, without these texts.
+    this.#writers.storeSymbols(writer, textIdsIn(memory, entries, stored.type))
     const ingested = ingest(memory, entries, { stored, writer: writer.id, resolver, lookup, believed })
     return { ...ingested, reason: 'series_limit', resolver }
   }
