@@ -75,7 +75,10 @@ export class AdoptedEvents {
   /** Removes what the thread left unfinished. */
   async tidy(): Promise<void> {
     await this.#adopting
-    await this.#parts.traceback.archive.removeUnfinished(firstEventOf(0, this.#startedMs))
+    const { traceback } = this.#parts
+    // Numbers of the agent's own first events may be lower than its start.
+    const isOwn = (id: number) => traceback.get(id) !== undefined
+    await traceback.archive.removeUnfinished(firstEventOf(0, this.#startedMs), isOwn)
   }
 }
 

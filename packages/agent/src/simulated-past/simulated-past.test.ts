@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Batch, readRecords, viewsOf } from '@sonde/sdk'
@@ -99,6 +99,20 @@ test('events of the past stay within the limits of the folder, and remove no oth
   assert.ok(made > 0 && made < 10, `${made} events`)
   assert.equal(made + leftOut, 3 + (first?.events?.leftOut ?? 0))
   for (const id of kept) assert.ok(later.traceback.get(id) !== undefined, 'numbers in use are not given again')
+})
+
+test('an event of the agent that is open meanwhile keeps its samples, whatever its number', async (t) => {
+  const dir = temporaryFolder(t)
+  const { traceback, ...folder } = folderOf(t, dir)
+  await traceback.opened()
+  const id = STARTED_MS * 1000 - 4096
+  const file = join(dir, `${id}.bin.part`)
+  writeFileSync(file, 'samples')
+  // A rule of the agent began before the node did, and its event is open.
+  t.mock.method(traceback, 'get', (asked: number) => (asked === id ? { id } : undefined))
+  const { past } = startPast(t, { traceback, ...folder })
+  await past.close()
+  assert.ok(existsSync(file))
 })
 
 test('a stop in the middle leaves whole events alone', async (t) => {

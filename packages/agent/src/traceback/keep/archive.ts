@@ -142,11 +142,14 @@ export class Archive {
     return false
   }
 
-  /** Removes the unfinished files of events with numbers below another. Does nothing without the lock. */
-  async removeUnfinished(belowId: number): Promise<void> {
+  /**
+   * Removes the unfinished files of events with numbers below another, except those that are still written. Does nothing
+   * without the lock.
+   */
+  async removeUnfinished(belowId: number, isWritten: (id: number) => boolean): Promise<void> {
     if (this.#lock === undefined) return
     const { unfinished } = sorted(await this.#options.disk.names(this.#options.dir), belowId)
-    for (const name of unfinished) await this.#remove(name)
+    for (const name of unfinished) if (!isWritten(Number.parseInt(name, 10))) await this.#remove(name)
   }
 
   async #find(id: number, hasData: boolean): Promise<void> {
