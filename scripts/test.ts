@@ -3,7 +3,7 @@
 
 import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installDebianPackages } from './debian.ts'
 import { isGood, runTestFiles, summaryOf } from './test-files.ts'
@@ -40,6 +40,8 @@ const TOGETHER = [
   ['explain', 'explorer', 'fabric', 'nic'],
   ['exporters', 'foreign-page', 'hostile-texts', 'real-event', 'sources', 'traffic'],
 ].map((names) => new RegExp(`^test/browser/(${names.join('|')})\\.test\\.ts$`))
+/** Folders whose files share a process by fours, because its start takes as long as some of them. */
+const BY_FOURS = /^test\/(alerts|chart|dashboards|dtb|hints|interop|process|recipe|regression|traceback)\//
 /** How many folders of a path name a room: `packages/agent/src/rules`. */
 const ROOM_DEPTH = 4
 /** The longest tests start first, so that no long test is left at the end. */
@@ -68,8 +70,15 @@ const files = globSync(values.quick ? QUICK : ALL, {
 const hasPage = await setUpTests(files)
 if (files.length === 0) console.log(`No test file has ${positionals.join(' or ')} in its path`)
 
-/** What is run in one process: the files of a room that only compute, browser tests of one kind, or one file. */
+/**
+ * What is run in one process: the files of a room that only compute, browser tests of one kind, four files of a folder,
+ * or one file.
+ */
 function groupOf(file: string): string {
+  if (BY_FOURS.test(file)) {
+    const folder = files.filter((each) => dirname(each) === dirname(file))
+    return `${dirname(file)} ${Math.floor(folder.indexOf(file) / 4)}`
+  }
   const together = TOGETHER.find((files) => files.test(file))
   if (together !== undefined) return together.source
   return file.startsWith('packages/') && !LONG.test(file) ? file.split('/').slice(0, ROOM_DEPTH).join('/') : file

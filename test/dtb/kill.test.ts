@@ -8,7 +8,7 @@ import { Random, SEED } from '../../packages/sdk/test/random.ts'
 import { until } from '../sonde-process.ts'
 import { sondeRead, temporaryFolder } from './sonde-read.ts'
 
-const ROUNDS = 5
+const ROUNDS = 3
 const WRITER = fileURLToPath(new URL('writer-main.ts', import.meta.url))
 
 test(`files of a writer that was killed with -9 verify up to their tail, and have all that was acknowledged (seed ${SEED})`, async (t) => {

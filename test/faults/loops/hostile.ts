@@ -151,7 +151,7 @@ export const hostile: FaultLoop = {
         const places = { socketsDir, filesDir, dir: dataDir, address }
         const scene = { ...places, random, clients, exporters, prometheus, restart }
         const first = inTurn(random, Object.keys(ALL))
-        const beside = first in ALONE ? [] : Array.from({ length: random.integer(0, 2) }, () => random.pick(NAMES))
+        const beside = first in ALONE ? [] : random.chance(0.5) ? [random.pick(NAMES)] : []
         const chosen = [first, ...beside]
         attacks += chosen.length
         const due = reporter.reported - 1
