@@ -38,13 +38,17 @@ const CONDITIONS = ['source', 'node', 'import', 'module', 'default']
 /** Where the program has the page; the caller puts it there. */
 export const PAGE_PLACE = 'web'
 
-/** Writes the program into a folder. Beside the folder it wants a `package.json` with the version. */
-export async function buildProgram(folder: string): Promise<void> {
+/**
+ * Writes the program into a folder. Beside the folder it wants a `package.json` with the version.
+ *
+ * @param more Further modules that start processes, by their path in the program.
+ */
+export async function buildProgram(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
   await build({
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [without(UNUSED), plainBuiltins(), licences()],
+    plugins: [without(UNUSED), plainBuiltins(), builtModules(), licences()],
     resolve: { conditions: CONDITIONS },
     ssr: { external: EXTERNAL, noExternal: true, resolve: { conditions: CONDITIONS } },
     build: {
@@ -54,7 +58,9 @@ export async function buildProgram(folder: string): Promise<void> {
       target: 'node22',
       minify: false,
       rolldownOptions: {
-        input: Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)])),
+        input: Object.fromEntries(
+          Object.entries({ ...ENTRIES, ...more }).map(([name, path]) => [name, join(root, path)]),
+        ),
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'shared-[name]-[hash].js',
@@ -113,6 +119,14 @@ function plainBuiltins(): Plugin {
         const pattern = names === undefined ? undefined : `{ ${names.replaceAll(' as ', ': ')} }`
         return [whole, pattern].flatMap((left) => (left === undefined ? [] : [`const ${left} = ${call};`])).join(' ')
       }),
+  }
+}
+
+/** In a program, modules that are found by their place are built too. */
+function builtModules(): Plugin {
+  return {
+    name: 'built-modules',
+    renderChunk: (code) => code.replace(/(new URL\("[^"]+)\.ts(", import\.meta\.url\))/g, '$1.js$2'),
   }
 }
 

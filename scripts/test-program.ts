@@ -21,11 +21,24 @@ import { root } from './setup.mjs'
 const PROGRAMS = join(root, '.cache/program')
 /** How long a program is kept after it was built. Unit: milliseconds. */
 const KEEP_MS = 24 * 60 * 60 * 1000
+/**
+ * Programs of tests that hold an agent, and a module that their children load. A module that names itself by
+ * `import.meta.url` cannot be here if several programs share it.
+ */
+const AGENTS = [
+  ...['faults/unruly', 'process/replaced-child', 'doubles/ethtool', 'browser/large-node', 'browser/pods'].map(
+    (name) => `test/${name}-main`,
+  ),
+  'packages/agent/test/unruly-source',
+]
 /** Everything that may become part of the program, and what makes it. */
 export const PROGRAM_INPUTS: readonly string[] = [
   'packages/*/src/**/*.ts',
   'packages/console/server/**/*.ts',
   'packages/*/package.json',
+  ...AGENTS.map((name) => `${name}.ts`),
+  'packages/agent/test/{large-node,pod-source}.ts',
+  'test/serve-source.ts',
   'deploy/helm/**/*.*',
   'package-lock.json',
   'docs/openapi.json',
@@ -45,6 +58,7 @@ export async function buildTestProgram(): Promise<string> {
     console.log('Building the command for the tests…')
     removeOld()
     await buildProgram(join(folder, 'dist'))
+    await buildProgram(join(folder, 'agents'), Object.fromEntries(AGENTS.map((name) => [name, `${name}.ts`])))
     // The page is made anew without the program. A copy of the working tree has the page of the copy.
     const page = relative(join(folder, 'dist'), join(root, 'packages/console/dist/web'))
     symlinkSync(page, join(folder, 'dist', PAGE_PLACE))

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMALL_FLAGS } from '../packages/cli/src/restart-small.ts'
-import { SONDE, SONDE_MAIN } from './sonde-program.ts'
+import { builtForm, SONDE, SONDE_MAIN } from './sonde-program.ts'
 
 /** A `sonde` that a test started. */
 export interface SondeProcess {
@@ -51,7 +51,7 @@ function launch(
   { under = [], main = SONDE_MAIN, restarts = false, env = {} }: StartOptions,
 ): { child: ChildProcess; output: () => string; ended: Promise<number | string> } {
   const flags = restarts ? [] : SMALL_FLAGS
-  const [program = '', ...words] = [...under, ...SONDE.slice(0, -1), ...flags, main, ...args]
+  const [program = '', ...words] = [...under, ...SONDE.slice(0, -1), ...flags, builtForm(main), ...args]
   const state = temporaryDir()
   const child = spawn(program, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
