@@ -149,22 +149,34 @@ test('an agent that is killed while a driver hangs leaves no child behind', NEED
   await until('the child to end', LIMIT_MS, () => childrenOf(sonde).every((pid) => !isRunning(pid)))
 })
 
-test('the memory and processor time of the child are told, of the one that is there', NEEDS, async (t) => {
-  const { sonde } = await start(t)
-  const [first] = childrenOf(sonde)
-  const memory = 'sonde_child_resident_memory_bytes{host="ethtool"}'
-  // The first that is told may be that of a child which has not loaded its code yet.
-  await until('its memory', LIMIT_MS, async () => {
-    const bytes = (await pageValue(sonde, memory)) ?? 0
-    assert.ok(bytes < 500e6, String(bytes))
-    return bytes > 20e6
-  })
-  assert.ok(Number(await pageValue(sonde, 'sonde_child_cpu_seconds_total{host="ethtool"}')) > 0)
-  process.kill(Number(first), 'SIGKILL')
-  await until('another child', LIMIT_MS, () => childrenOf(sonde).length > 1)
-  await untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')
-  await assertStops(sonde)
-})
+test(
+  'the child holds the foreign code and opens no port for debuggers; its memory and time are told',
+  NEEDS,
+  async (t) => {
+    const { sonde, double } = await start(t)
+    const [first] = childrenOf(sonde)
+    const librariesOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/maps`, 'utf8')
+    assert.match(librariesOf(first), /koffi\.node/)
+    assert.ok(librariesOf(first).includes(double.library))
+    assert.doesNotMatch(librariesOf(sonde.child.pid), /koffi/)
+    assert.ok(!threadsOf(first).some((name) => name.startsWith('SignalInspect')), 'a thread waits for SIGUSR1')
+    process.kill(Number(first), 'SIGUSR1')
+    await goesOn(sonde, 'ethtool')
+    assert.deepEqual(childrenOf(sonde), [first])
+    const memory = 'sonde_child_resident_memory_bytes{host="ethtool"}'
+    // The first that is told may be that of a child which has not loaded its code yet.
+    await until('its memory', LIMIT_MS, async () => {
+      const bytes = (await pageValue(sonde, memory)) ?? 0
+      assert.ok(bytes < 500e6, String(bytes))
+      return bytes > 20e6
+    })
+    assert.ok(Number(await pageValue(sonde, 'sonde_child_cpu_seconds_total{host="ethtool"}')) > 0)
+    process.kill(Number(first), 'SIGKILL')
+    await until('another child', LIMIT_MS, () => childrenOf(sonde).length > 1)
+    await untilSource(sonde, 'ethtool', 'reading', ({ state }) => state === 'reading')
+    await assertStops(sonde)
+  },
+)
 
 test(
   'where no adapter is to be read there is no child, and nothing is said; one that comes is read',
@@ -186,21 +198,3 @@ test(
     await assertStops(sonde)
   },
 )
-
-test('SIGUSR1 opens no port for debuggers in a child', NEEDS, async (t) => {
-  const { sonde } = await start(t)
-  const [child] = childrenOf(sonde)
-  assert.ok(!threadsOf(child).some((name) => name.startsWith('SignalInspect')), 'a thread waits for SIGUSR1')
-  process.kill(Number(child), 'SIGUSR1')
-  await goesOn(sonde, 'ethtool')
-  assert.deepEqual(childrenOf(sonde), [child])
-})
-
-test('foreign code is loaded in the child, and not in the process of the agent', NEEDS, async (t) => {
-  const { sonde, double } = await start(t)
-  const librariesOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/maps`, 'utf8')
-  const [child] = childrenOf(sonde)
-  assert.match(librariesOf(child), /koffi\.node/)
-  assert.ok(librariesOf(child).includes(double.library))
-  assert.doesNotMatch(librariesOf(sonde.child.pid), /koffi/)
-})

@@ -68,15 +68,6 @@ async function bringUp(t: TestContext) {
 const utilOf = ({ pods }: AppGpuAnswer, name: string) =>
   pods.find((pod) => pod.name === name)?.values['gpu-util'] ?? undefined
 
-test('pods that ask for GPUs are expected, and those without one are missing', async (t) => {
-  const { llama } = await bringUp(t)
-  const { services, knowsRequests } = await llama('pods of both sources', ({ pods }) => {
-    return pods.length === 3 && pods.some(({ requested, gpus }) => requested === 1 && gpus === 1)
-  })
-  assert.equal(knowsRequests, true)
-  assert.deepEqual(services[0]?.expected, { pods: 2, gpus: 2, seen: 1, missing: ['llama-7d9c-zz9q1'] })
-})
-
 const FAULTS: readonly (readonly [name: string, answer: RequestListener])[] = [
   ['hangs up', (request) => void request.socket.destroy()],
   ['is silent', () => undefined],
@@ -102,8 +93,13 @@ const FAULTS: readonly (readonly [name: string, answer: RequestListener])[] = [
   ],
 ]
 
-test('an exporter that fails costs its own pods, which stay expected, and no other', async (t) => {
+test('pods that ask for GPUs are expected; an exporter that fails costs its own pods, which stay expected', async (t) => {
   const { sonde, other, elsewhere, sound, llama } = await bringUp(t)
+  const { services, knowsRequests } = await llama('pods of both sources', ({ pods }) => {
+    return pods.length === 3 && pods.some(({ requested, gpus }) => requested === 1 && gpus === 1)
+  })
+  assert.equal(knowsRequests, true)
+  assert.deepEqual(services[0]?.expected, { pods: 2, gpus: 2, seen: 1, missing: ['llama-7d9c-zz9q1'] })
   const redirect: RequestListener = (_, response) => void response.writeHead(302, { location: elsewhere.address }).end()
   for (const [name, answer] of [...FAULTS, ['redirects elsewhere', redirect] as const]) {
     other.answer = sound

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createSchema, defineType, FlushError, gauge, label, timestamp, wallNs } from '@sonde/sdk'
 import { noteName, SOCKET_NAME } from '@sonde/sdk/internal'
@@ -132,24 +132,6 @@ async function reportTooManySeries(socketsDir: string): Promise<void> {
   await schema.close()
 }
 
-test('of two applications that report one series the second is told, and the log of the agent names it, once', async (t) => {
-  const dir = temporaryDir()
-  t.after(dir.remove)
-  const sonde = await started(t, ['agent'], inRuntimeDir(dir.path))
-  const sockets = join(dir.path, 'sonde')
-  const first = application(t, sockets, 'same')
-  await first.next()
-  const second = application(t, sockets, 'same')
-  const told =
-    /^away TEL_HIDDEN .* ipc: ipc does not show 1 record \(1 duplicate_series: another process reports the same series, .* another id, tag or label\)$/m
-  await until(`the second is told: ${second.output()}`, LIMIT_MS, () => told.test(second.output()))
-  const line = /prometheus drops records of source trainer with tag test as duplicate_series: another source reports/
-  await until('a line of the log', LIMIT_MS, () => line.test(sonde.output()))
-  await first.next()
-  assert.doesNotMatch(first.output(), /away/, 'the first loses nothing')
-  assert.equal(sonde.output().match(/PRM_LOST/g)?.length, 1)
-})
-
 /** Reports ten times a second, and never flushes; ends with the first warning. */
 const UNFLUSHED = `
 import { createSchema, defineType, timestamp, value, wallNs } from '@sonde/sdk'
@@ -164,47 +146,70 @@ process.once('warning', ({ code, message }) => {
 })
 `
 
-test('an application with a wrong folder of sockets that never flushes is warned, with both folders', async (t) => {
+describe('an agent in the usual folder:', () => {
   const dir = temporaryDir()
-  t.after(dir.remove)
-  await started(t, ['agent'], inRuntimeDir(dir.path))
-  const wrong = join(dir.path, 'wrong')
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module']
-  const child = spawn(process.execPath, [...flags, '--eval', UNFLUSHED, wrong], {
-    cwd: import.meta.dirname,
-    env: { ...process.env, XDG_RUNTIME_DIR: dir.path },
-  })
-  t.after(() => child.kill('SIGKILL'))
-  let said = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString()
-  })
-  await until('a warning', LIMIT_MS, () => said.includes('\n'))
-  assert.match(said, new RegExp(`^IPC_NOBODY ipc of schema lonely is not connected.* no service answers in ${wrong};`))
-  assert.match(said, new RegExp(`listens in ${join(dir.path, 'sonde')}[,:].* set socketsDir`))
-})
-
-test('applications that are killed leave nothing in shared memory, and the service serves others on', async (t) => {
-  const dir = temporaryDir()
-  t.after(dir.remove)
   const sockets = join(dir.path, 'sonde')
-  const sonde = await started(t, ['agent'], inRuntimeDir(dir.path))
-  const others = application(t, sockets, 'stays')
-  // The first records go before the service has seen the file.
-  await until('its memory is shared', LIMIT_MS, () => /^acked \d+ memory shared 0$/m.test(others.output()))
-  for (let i = 0; i < 5; i++) {
-    const app = application(t, sockets, `killed${i}`)
-    await app.next()
-    app.child.kill('SIGKILL')
-    await once(app.child, 'close')
-    assert.deepEqual(sharedFilesOf(app), [])
-    await others.next()
-  }
-  assert.deepEqual(sharedFilesOf(others), [])
-  await until('one client is left', LIMIT_MS, async () => {
-    return numberOn(await metricsOf(sonde), 'sonde_service_clients') === 1
+  let sonde: SondeProcess
+  before(async () => {
+    sonde = await startSonde(['agent', '--only-simulated', '--simulate'], { env: inRuntimeDir(dir.path) })
   })
-  await assertStops(sonde)
+  after(async () => {
+    await sonde.stop('SIGKILL')
+    dir.remove()
+  })
+
+  test('of two applications that report one series the second is told, and the log of the agent names it, once', async (t) => {
+    const first = application(t, sockets, 'same')
+    await first.next()
+    const second = application(t, sockets, 'same')
+    const told =
+      /^away TEL_HIDDEN .* ipc: ipc does not show 1 record \(1 duplicate_series: another process reports the same series, .* another id, tag or label\)$/m
+    await until(`the second is told: ${second.output()}`, LIMIT_MS, () => told.test(second.output()))
+    const line = /prometheus drops records of source trainer with tag test as duplicate_series: another source reports/
+    await until('a line of the log', LIMIT_MS, () => line.test(sonde.output()))
+    await first.next()
+    assert.doesNotMatch(first.output(), /away/, 'the first loses nothing')
+    assert.equal(sonde.output().match(/PRM_LOST/g)?.length, 1)
+  })
+
+  test('an application with a wrong folder of sockets that never flushes is warned, with both folders', async (t) => {
+    const wrong = join(dir.path, 'wrong')
+    const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module']
+    const child = spawn(process.execPath, [...flags, '--eval', UNFLUSHED, wrong], {
+      cwd: import.meta.dirname,
+      env: { ...process.env, XDG_RUNTIME_DIR: dir.path },
+    })
+    t.after(() => child.kill('SIGKILL'))
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    await until('a warning', LIMIT_MS, () => said.includes('\n'))
+    assert.match(
+      said,
+      new RegExp(`^IPC_NOBODY ipc of schema lonely is not connected.* no service answers in ${wrong};`),
+    )
+    assert.match(said, new RegExp(`listens in ${join(dir.path, 'sonde')}[,:].* set socketsDir`))
+  })
+
+  test('applications that are killed leave nothing in shared memory, and the service serves others on', async (t) => {
+    const others = application(t, sockets, 'stays')
+    // The first records go before the service has seen the file.
+    await until('its memory is shared', LIMIT_MS, () => /^acked \d+ memory shared 0$/m.test(others.output()))
+    for (let i = 0; i < 5; i++) {
+      const app = application(t, sockets, `killed${i}`)
+      await app.next()
+      app.child.kill('SIGKILL')
+      await once(app.child, 'close')
+      assert.deepEqual(sharedFilesOf(app), [])
+      await others.next()
+    }
+    assert.deepEqual(sharedFilesOf(others), [])
+    await until('one client is left', LIMIT_MS, async () => {
+      return numberOn(await metricsOf(sonde), 'sonde_service_clients') === 1
+    })
+    await assertStops(sonde)
+  })
 })
 
 test('a folder of sockets that cannot be used is a warning that names it, and the agent goes on', async (t) => {
