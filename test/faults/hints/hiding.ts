@@ -17,12 +17,13 @@ interface Hiding {
 const STOPS: readonly string[] = ['stuck-collective', 'ecc-burst', 'gpu-lost', 'checkpoint', 'link-flap']
 /** Seen by the work of the job: by what it sends, computes or copies. */
 const SEEN_BY_WORK: readonly string[] = [
-  ...['retransmission-storm', 'pfc-storm', 'incast', 'hash-collision', 'thermal-throttle', 'straggler'],
-  ...['data-stall', 'checkpoint'],
+  ...['retransmission-storm', 'pfc-storm', 'pfc-priority', 'incast', 'hash-collision', 'thermal-throttle'],
+  ...['straggler', 'data-stall', 'checkpoint'],
 ]
 /** Bursts of the struck rail, or of all of them, are slower. */
 const SLOWS_RAILS: readonly string[] = [
-  ...['retransmission-storm', 'pfc-storm', 'hash-collision', 'link-downtrain', 'pcie-downtrain', 'noisy-neighbour'],
+  ...['retransmission-storm', 'pfc-storm', 'pfc-priority', 'hash-collision', 'link-downtrain', 'pcie-downtrain'],
+  'noisy-neighbour',
 ]
 /** Steps take longer, or clocks are lower: GPUs draw less power than they did. */
 const COOLS: readonly string[] = [...SLOWS_RAILS, ...STOPS, 'power-cap', 'power-brake', 'straggler', 'data-stall']

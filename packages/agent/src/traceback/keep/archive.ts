@@ -143,8 +143,8 @@ export class Archive {
   }
 
   /**
-   * Removes the unfinished files of events with numbers below another, except those that are still written. Does nothing
-   * without the lock.
+   * Removes the unfinished files of events with numbers below another, except those that are still written. Does
+   * nothing without the lock.
    */
   async removeUnfinished(belowId: number, isWritten: (id: number) => boolean): Promise<void> {
     if (this.#lock === undefined) return
