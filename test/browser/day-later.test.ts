@@ -144,10 +144,46 @@ test(
           assert.equal(await page.locator('main img').count(), 0)
           const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
           assert.ok(wide <= 0, `${wide} px too wide`)
+          assert.deepEqual(await overlappingCells(page), [], 'a cell lies over its neighbour')
           await assertSound(page)
           await takePicture(t, page, `incident-hostile-${viewport.width}`)
         }
         await stage.visit('/incidents/gone:7000000000000000000', look, { before, viewport, expected: /404/ })
+      }
+      const incident = { ...hostile.incident, startMs: Date.now() - AGO_MS, endMs: Date.now() - AGO_MS + 1000 }
+      const pins = { pins: [{ ...hostile.pin, incident }] }
+      const list = async (page: Page) => {
+        await page.route('**/api/v1/pins', (route) => route.fulfill({ json: pins }))
+        await page.route(
+          ({ pathname }) => pathname === '/api/v1/incidents',
+          async (route) => {
+            const answer = (await (await route.fetch()).json()) as IncidentsAnswer
+            await route.fulfill({ json: { ...answer, incidents: [incident] } })
+          },
+        )
+      }
+      for (const viewport of [SCREENS.desk, SCREENS.phone]) {
+        const look = async (page: Page): Promise<void> => {
+          const shown = page.getByText('⟦U+0000⟧').first()
+          await shown.waitFor()
+          await untilDrawn(page)
+          assert.match(
+            (await page.locator('.time-strip-tick').first().getAttribute('title')) ?? '',
+            /^<img .*⟦U\+202E⟧/,
+          )
+          await takePicture(t, page, `incidents-hostile-${viewport.width}`)
+          await page.keyboard.press('Control+k')
+          await page.getByRole('dialog').getByRole('combobox').fill('hacked')
+          await page.getByRole('option').first().waitFor()
+          await takePicture(t, page, `search-hostile-${viewport.width}`)
+          const text = await page.locator('body').innerText()
+          assert.ok(!text.includes('\u0000') && !text.includes('\u202e'), 'a name has invisible characters')
+          assert.equal(await page.locator('main img, dialog img').count(), 0)
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+          assert.ok(wide <= 0, `${wide} px too wide`)
+          assert.deepEqual(await overlappingCells(page), [], 'a cell lies over its neighbour')
+        }
+        await stage.visit('/incidents', look, { before: list, viewport })
       }
     })
 
@@ -174,7 +210,7 @@ function hostileAnswer(answer: IncidentAnswer | undefined): IncidentAnswer {
   const { incident, window, nowMs } = answer
   const [cause] = incident.hints
   assert.ok(cause !== undefined)
-  const title = `${image} \u202e${long}`
+  const title = `${image} \u202e\u0000\n${long}`
   return {
     ...{ nowMs, window: { fromMs: window.fromMs - YEAR_MS, toMs: window.toMs - YEAR_MS } },
     incident: {
@@ -187,6 +223,20 @@ function hostileAnswer(answer: IncidentAnswer | undefined): IncidentAnswer {
     notes: [{ atMs: nowMs, who: long, text: `${image}\n\u202e${long}` }],
     pin: { atMs: nowMs, who: image, records: 3, bytes: 90, isCut: true, command: `sonde read /${long}` },
   }
+}
+
+/** Texts of cells whose content lies over that of the next cell of their row. */
+function overlappingCells(page: Page): Promise<string[]> {
+  return page.locator('main .table td').evaluateAll((cells) =>
+    cells.flatMap((cell) => {
+      const next = cell.nextElementSibling?.getBoundingClientRect()
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      const own = range.getBoundingClientRect()
+      const isBeside = next !== undefined && next.width > 0 && next.top < own.bottom && next.bottom > own.top
+      return isBeside && own.right > next.left + 1 ? [(cell as HTMLElement).innerText.slice(0, 40)] : []
+    }),
+  )
 }
 
 /** Counts what a person clicks. */

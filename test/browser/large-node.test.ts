@@ -11,6 +11,8 @@ import { SCREENS, SHOW_LIMIT_MS, startStage, takePicture, untilDrawn } from './b
 const MAIN = fileURLToPath(new URL('large-node-main.ts', import.meta.url))
 /** Most rows of a long table in the document: those in view, and some around them. */
 const DRAWN_MAX_COUNT = 40
+/** Most elements of a page: more keep the browser busy for seconds. */
+const ELEMENT_MAX_COUNT = 5000
 
 test(
   'hundreds of things are in the order of their sickness, idle ones folded, and few are in the document',
@@ -93,6 +95,8 @@ test(
         const counters = tableOf(page, 'Table of counters')
         await until('counters', SHOW_LIMIT_MS, async () => (await counters.rowCount()) > LARGE.disks.count * 5)
         assert.ok((await counters.names()).length < DRAWN_MAX_COUNT)
+        const elementCount = await page.locator('*').count()
+        assert.ok(elementCount < ELEMENT_MAX_COUNT, `${elementCount} elements are in the document`)
         await takePicture(t, page, 'large-host')
       })
     })

@@ -28,7 +28,7 @@ export function incidentMarkdown(
     endMs === undefined
       ? `* Open for ${incidentLasted(incident, nowMs)}`
       : `* Ended: ${formatDateTime(endMs, 'utc')} UTC, after ${incidentLasted(incident, nowMs)}`,
-    `* Rule: \`${rule.replaceAll('`', '')}\``,
+    `* Rule: ${code(rule)}`,
     ...momentLine('When it opened', opened),
     ...momentLine('At its worst', peak),
     ...(affected.length === 0
@@ -57,7 +57,7 @@ function movedLine(signal: MovedSignal, titleOf: MetricTitles): string {
   const { metric, before, after } = signal
   const { title, help } = titleOf(metric)
   const [from, to] = [valueWords(signal, before, help), valueWords(signal, after, help)]
-  return `* ${marked(title)} (\`${metric}\`): ${from} → ${to}, ${changeWords(signal, help)}`
+  return `* ${marked(title)} (${code(metric)}): ${from} → ${to}, ${changeWords(signal, help)}`
 }
 
 function momentLine(what: string, moment: IncidentMoment | undefined): string[] {
@@ -68,6 +68,11 @@ function momentLine(what: string, moment: IncidentMoment | undefined): string[] 
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines]
+}
+
+/** A name of a stranger as code, which it cannot end. */
+function code(text: string): string {
+  return `\`${text.replace(/[\s`]+/g, ' ').trim()}\``
 }
 
 /** Names may come from strangers: their characters are no Markdown, and they have one line. */

@@ -70,7 +70,7 @@ test('the Markdown names signals and devices in words, and stays one line where 
   const text = incidentMarkdown(answer, [testGpu(3, { id: 'gpu-3' })], { moved, titleOf, address: 'http://a/' })
   assert.match(text, /^# \\<b\\>GPU 3\\<\/b\\> \(simulated\)\n/)
   assert.match(text, /^\* Node: a \\# b$/m)
-  assert.match(text, /^\* Rule: `rule`$/m)
+  assert.match(text, /^\* Rule: `r u le`$/m)
   assert.match(text, /^\* Affected: GPU 3, gone$/m)
   assert.match(text, /^\* Share of cycles .* busy \(`tensor\\?_active`\): 61\.4 % → 28\.4 %, −33 points$/m)
   assert.match(text, /: - \\\[x\\\]\(javascript:1\) \\# no$/m)
