@@ -174,7 +174,7 @@ test(
           await takePicture(t, page, `incidents-hostile-${viewport.width}`)
           await page.keyboard.press('Control+k')
           await page.getByRole('dialog').getByRole('combobox').fill('hacked')
-          await page.getByRole('option').first().waitFor()
+          await page.getByRole('dialog').getByRole('option').first().waitFor()
           await takePicture(t, page, `search-hostile-${viewport.width}`)
           const text = await page.locator('body').innerText()
           assert.ok(!text.includes('\u0000') && !text.includes('\u202e'), 'a name has invisible characters')

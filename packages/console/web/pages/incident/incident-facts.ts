@@ -5,6 +5,7 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import type { Fact } from '../../components/facts.tsx'
 import type { HeadlineText } from '../../components/headline.tsx'
 import { devicePath } from '../../devices/device.ts'
+import { placeWords } from '../../devices/hint-words.ts'
 import { titleOf } from '../../format/names.ts'
 import { countText, formatQuantity } from '../../format/number.ts'
 import { BYTES_PER_SECOND } from '../../format/quantity.ts'
@@ -72,7 +73,11 @@ export function incidentFacts(
     {
       label: 'Where',
       value: incidentPlace(incident, devices),
-      caption: device ? createElement(Link, { href: hrefTo(devicePath(device)) }, device.name) : 'not on this node now',
+      caption: device
+        ? createElement(Link, { href: hrefTo(devicePath(device)) }, device.name)
+        : placeWords(incident) === incident.device
+          ? 'not on this node now'
+          : '',
     },
     { label: 'Rule', value: titleOf(rule), caption: cause ? limitWords(cause) : '' },
     {
