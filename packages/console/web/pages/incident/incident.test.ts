@@ -4,6 +4,7 @@ import type { Incident, IncidentAnswer, ListedType, MovedAnswer, MovedSignal } f
 import { testGpu } from '../../devices/test-devices.ts'
 import { testColumns } from '../test-columns.ts'
 import { changeWords, valueWords } from './change-words.ts'
+import { incidentFacts } from './incident-facts.ts'
 import { incidentMarkdown } from './incident-markdown.ts'
 import { metricTitles } from './metric-titles.ts'
 import { podsThen } from './pods-then.ts'
@@ -74,6 +75,20 @@ test('the Markdown names signals and devices in words, and stays one line where 
   assert.match(text, /^\* Affected: GPU 3, gone$/m)
   assert.match(text, /^\* Share of cycles .* busy \(`tensor\\?_active`\): 61\.4 % → 28\.4 %, −33 points$/m)
   assert.match(text, /: - \\\[x\\\]\(javascript:1\) \\# no$/m)
+})
+
+test('a device that left is called gone, and the node itself is not', () => {
+  const caption = (device: string) => {
+    const incident: Incident = {
+      ...{ id: 'a:7', node: 'a', kind: 'hint', state: 'ended', severity: 'critical', rule: 'data_stall', device },
+      ...{ title: '', sentence: '', affected: [], isSimulated: true, startMs: 1, endMs: 2, hints: [] },
+    }
+    const answer: IncidentAnswer = { incident, nowMs: NOW_MS, window: { fromMs: 0, toMs: 2 }, notes: [] }
+    const facts = incidentFacts(answer, [], { nowMs: NOW_MS, zone: 'utc', hrefTo: (path) => path })
+    return facts.find(({ label }) => label === 'Where')?.caption
+  }
+  assert.equal(caption('gpu-3'), 'not on this node now')
+  assert.equal(caption('sim-node'), '')
 })
 
 test('pods are those of the time: a pod that ended before is not named', () => {
