@@ -65,8 +65,13 @@ export const EXPECTED: Readonly<Record<string, Expected>> = {
     isBelow: (fault) => fault.severity * packetsOf(fault) < LOST_LEAST,
   },
   'pfc-storm': { tells: ['pfc_source'], also: ['pfc_victim'] },
-  // A job that serves sends little: see the limits of the rule.
-  'pfc-priority': { tells: ['pfc_priority'], also: ['retransmission_storm'], visibleS: () => 10 },
+  // A job that serves sends hardly more than the least share of its line.
+  'pfc-priority': {
+    tells: ['pfc_priority'],
+    also: ['retransmission_storm'],
+    visibleS: () => 10,
+    isBelow: (fault) => !isTraining(fault),
+  },
   incast: { tells: ['congestion'], isBelow: ({ severity }) => severity < MARKED_LEAST },
   // Where both NICs of a node are struck, none is left to compare with.
   'hash-collision': {
