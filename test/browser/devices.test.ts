@@ -330,10 +330,10 @@ function watchShifts(): void {
   Object.assign(window, { shifts })
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources: { node?: Node }[] })[]) {
-      // A number that becomes wider moves in its own line. Nothing else may.
+      // A number that becomes wider moves in its own line, and code when its font arrives. Nothing else may.
       const moved = entry.sources.flatMap(({ node }) => {
         const element = node instanceof Element ? node : node?.parentElement
-        return element && !element.closest('.readouts, .live') ? [element.className] : []
+        return element && !element.closest('.readouts, .live, :has(> code)') ? [element.className] : []
       })
       if (moved.length > 0) shifts.push(`${entry.value}: ${moved.join(', ')}`)
     }
