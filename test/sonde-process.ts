@@ -158,8 +158,8 @@ export async function until<T>(
   }
 }
 
-/** A fresh directory that is removed by `remove`. */
+/** A fresh directory that is removed by `remove`, although a process may still write into it. */
 export function temporaryDir(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'sonde-test-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }) }
 }

@@ -3,7 +3,7 @@ import { getAnswer } from './client.ts'
 import type { FrameRange } from './frame.ts'
 import { hintsIn } from './hints-in.ts'
 import { incidentsPoll, OPEN_INCIDENTS, retryIncidents } from './incidents.ts'
-import { createPoll, type Poll, type Polled, type Resource, usePoll } from './resources.ts'
+import { createPoll, type Poll, type ReadablePoll, type Resource, usePoll } from './resources.ts'
 
 const EVERY_MS = 10_000
 /** Most cached past windows. Unused windows are dropped first. */
@@ -39,13 +39,13 @@ function namesOf({ hints }: HintsAnswer): string {
 
 /** The hints of now or of a past window, polled every 10 s. */
 export function useHintsOf(range: FrameRange): Resource<HintsAnswer> {
-  const poll: Polled<HintsAnswer> = range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs)
+  const poll: ReadablePoll<HintsAnswer> = range.kind === 'live' ? hintsPoll : windowPollFor(range.fromMs, range.toMs)
   return usePoll(poll)
 }
 
 /** The open incidents, or all incidents of a past window that have hints; empty before the first answer. */
 export function useIncidentsOf(range: FrameRange): readonly Incident[] {
-  const poll: Polled<{ readonly incidents: readonly Incident[] }> =
+  const poll: ReadablePoll<{ readonly incidents: readonly Incident[] }> =
     range.kind === 'live' ? incidentsPoll(OPEN_INCIDENTS) : windowPollFor(range.fromMs, range.toMs)
   return usePoll(poll).data?.incidents ?? NO_INCIDENTS
 }

@@ -19,7 +19,7 @@ export interface Resource<T> {
 const EMPTY = { data: undefined, error: undefined, failures: 0, failedMs: 0, cameMs: 0 } as const
 
 /** What a component needs of a poll. */
-export interface Polled<T> {
+export interface ReadablePoll<T> {
   readonly store: Pick<ValueStore<Resource<T>>, 'get' | 'subscribe'>
   readonly refresh: () => Promise<void>
   users: number
@@ -27,7 +27,7 @@ export interface Polled<T> {
 }
 
 /** A poll that runs as long as a component uses it. */
-export interface Poll<T> extends Polled<T> {
+export interface Poll<T> extends ReadablePoll<T> {
   readonly store: ValueStore<Resource<T>>
 }
 
@@ -59,7 +59,7 @@ export function createPoll<T>(
 }
 
 /** Keeps a poll running as long as the component lives, and reads it. */
-export function usePoll<T>(poll: Polled<T>): Resource<T> {
+export function usePoll<T>(poll: ReadablePoll<T>): Resource<T> {
   useEffect(() => {
     if (++poll.users === 1) void poll.refresh()
     return () => {
