@@ -38,7 +38,7 @@ async function servePages(): Promise<void> {
 
 /** Reports once it is connected, and ends. */
 async function reportAndEnd(): Promise<void> {
-  const sink = createIpc({ socketsDir: directory, socketTimeoutMs: 300 })
+  const sink = createIpc({ socketsDir: directory, socketTimeoutMs: 20_000 })
   const source = createSource({ id: 'child', emit: (batch) => sink.accept(batch) })
   const report = () => {
     for (let serial = 0; serial < COUNT; serial++) source.report(wideType, { serial, ...FILLERS })

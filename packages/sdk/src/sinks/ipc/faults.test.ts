@@ -206,7 +206,7 @@ test('a service that makes no sense is hung up on, and the message says what it 
     const close = await answerWith(t, socketsDir, () =>
       Buffer.concat(frames.map((frame, i) => encodeFrame(frame, i + 1))),
     )
-    const sink = createIpc({ socketsDir, socketTimeoutMs: 50 })
+    const sink = createIpc({ socketsDir, socketTimeoutMs: 20_000 })
     t.after(() => sink.close())
     const error = await until('an error', () => sink.status().lastError)
     assert.deepEqual([error.code, part.test(error.message)], [code, true], error.message)
