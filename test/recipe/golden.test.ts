@@ -66,19 +66,27 @@ test('the metrics of the recipe are those of the golden files, and sound', needs
   setSeconds(END_SECONDS)
   await until('ten seconds to be counted', 60_000, () => shows(lines(1070, 10, END_SECONDS)))
   for (const [format, accept] of Object.entries(FORMATS)) {
-    const page = await until('a sample after the jump', 60_000, async () => {
-      const found = await pageOf(accept)
-      return found.match(UNUSED)?.length === UNUSED_COUNT && found
-    })
+    const file = new URL(`golden/doca.${format}.txt`, import.meta.url)
+    const isRenewed = process.env.SONDE_GOLDEN === 'renew'
+    const wanted = readFileSync(file, 'utf8').split('\n')
+    let missing: readonly string[] = []
+    // A slow machine reads some facts later.
+    const page = await until(
+      () => `a sample after the jump, without ${missing.join('\n')}`,
+      60_000,
+      async () => {
+        const found = await pageOf(accept)
+        const shown = new Set(['', ...familiesOf(found)])
+        missing = isRenewed ? [] : wanted.filter((line) => !shown.has(line))
+        return missing.length === 0 && found.match(UNUSED)?.length === UNUSED_COUNT && found
+      },
+    )
     parseExposition(new TextEncoder().encode(page), format as keyof typeof FORMATS)
     const found = `${familiesOf(page).join('\n')}\n`
-    const file = new URL(`golden/doca.${format}.txt`, import.meta.url)
-    if (process.env.SONDE_GOLDEN === 'renew') writeFileSync(file, found)
-    const [wanted, shown] = [readFileSync(file, 'utf8').split('\n'), found.split('\n')]
-    const missing = wanted.filter((line) => !shown.includes(line))
-    const extra = shown.filter((line) => !wanted.includes(line))
-    assert.deepEqual({ missing, extra }, { missing: [], extra: [] }, format)
-    assert.equal(shown.join('\n'), wanted.join('\n'), 'the lines are in another order')
+    if (isRenewed) writeFileSync(file, found)
+    const extra = found.split('\n').filter((line) => !isRenewed && !wanted.includes(line))
+    assert.deepEqual(extra, [], `${format} has more`)
+    if (!isRenewed) assert.equal(found, wanted.join('\n'), 'the lines are in another order')
   }
   const linted = spawnSync('promtool', ['check', 'metrics'], { input: await pageOf(FORMATS.text), encoding: 'utf8' })
   assert.deepEqual(
