@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Incident } from '@sonde/sdk/api'
-import { affectedDevices, affectedWords, orderTone } from './affected.ts'
+import { affectedDevices, affectedWords, nameAgain, orderTone } from './affected.ts'
 import { testHint } from './test-hints.ts'
 
 function testIncident(id: string, more: Partial<Incident> = {}): Incident {
@@ -38,4 +38,18 @@ test('a list puts an affected device after sick devices and before well ones', (
     [orderTone('ok', by), orderTone('critical', by), orderTone('ok', undefined)],
     [...(['affected', 'critical', 'ok'] as const)],
   )
+})
+
+test('an open incident goes on to affect a device for half a minute, and an incident that ended affects nothing', () => {
+  const naming = (...affected: string[]) => [testIncident('a', { affected })]
+  let named = nameAgain(new Map(), naming('gpu-1', 'gpu-2'), 0)
+  const namedNow = () => [...(named.get('a')?.keys() ?? [])]
+  named = nameAgain(named, naming('gpu-2'), 5_000)
+  named = nameAgain(named, naming(), 10_000)
+  assert.deepEqual(namedNow(), ['gpu-1', 'gpu-2'])
+  named = nameAgain(named, naming(), 30_000)
+  assert.deepEqual(namedNow(), ['gpu-2'])
+  named = nameAgain(named, [], 31_000)
+  named = nameAgain(named, naming(), 32_000)
+  assert.deepEqual(namedNow(), [])
 })

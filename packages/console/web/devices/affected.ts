@@ -24,6 +24,23 @@ export function affectedDevices(incidents: readonly Incident[]): AffectedDevices
   return affected
 }
 
+/** How long a device stays affected after an open incident last named it: a job has phases in which nobody waits. */
+const HELD_MS = 30_000
+
+/** The devices that open incidents named, by the id of the incident, with the time at which each was named last. */
+export type NamedDevices = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+/** Adds the devices that open incidents name now to those that they named a moment ago. */
+export function nameAgain(before: NamedDevices, incidents: readonly Incident[], nowMs: number): NamedDevices {
+  return new Map(
+    incidents.map(({ id, affected }) => {
+      const named = new Map([...(before.get(id) ?? [])].filter(([, lastMs]) => nowMs - lastMs < HELD_MS))
+      for (const device of affected) named.set(device, nowMs)
+      return [id, named]
+    }),
+  )
+}
+
 /** The tone by which lists order a device, so that affected devices are neither last nor folded. */
 export function orderTone(tone: StateTone, by: AffectedBy | undefined): StateTone {
   return by === undefined || isSick(tone) ? tone : 'affected'

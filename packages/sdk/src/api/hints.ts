@@ -57,10 +57,7 @@ export interface Hint {
   readonly unit: string
   /** Queries that show it. */
   readonly evidence: readonly HintEvidence[]
-  /**
-   * Devices that show the effect without being the origin, or showed it in the last 30 s: a job has phases in which
-   * nobody waits. Those of an ended hint are those of its peak.
-   */
+  /** Devices that show the effect without being the origin. */
   readonly affected: readonly string[]
   /** Signals that the rule would have used and that are absent. */
   readonly lacks: readonly string[]

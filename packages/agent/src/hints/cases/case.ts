@@ -10,14 +10,11 @@ const VOTES_NEEDED = 3
 export const LINGER_MS = 5000
 /** After this time without holding, a rule no longer holds. Samples come once a second, and one may be missed. */
 const UNSEEN_MS = 2000
-/** A device stays affected so long after it last showed the effect: a job has phases in which nobody waits. */
-const AFFECTED_MS = 30_000
 
-/** A sighting with the time of its numbers, in milliseconds since the Unix epoch, and the affected devices then. */
+/** A sighting with the time of its numbers. Unit: milliseconds since the Unix epoch. */
 interface TimedSighting {
   readonly sighting: RuleSighting
   readonly timeMs: number
-  readonly affected: readonly string[]
 }
 
 /**
@@ -47,10 +44,6 @@ export class Case {
   /** Time since the rule held or the fault continued. Unit: milliseconds. */
   #idleMs = 0
   #seenMs: number
-  /** Time since the first sighting. Unit: milliseconds. */
-  #ageMs = 0
-  /** The age at which devices last showed the effect, by their id. */
-  readonly #affected = new Map<string, number>()
 
   constructor(rule: HintRule, id: string, sighting: RuleSighting, nowMs: number) {
     this.rule = rule
@@ -59,7 +52,7 @@ export class Case {
     this.#firstSampleMs = sighting.sampleMs
     this.sinceMs = Math.round(Number.isFinite(sighting.sampleMs) ? sighting.sampleMs : nowMs)
     this.#seenMs = Math.round(nowMs)
-    this.#peak = { sighting, timeMs: this.sinceMs, affected: this.#takeAffected(sighting) }
+    this.#peak = { sighting, timeMs: this.sinceMs }
   }
 
   /** Whether the rule held at the current evaluation. */
@@ -95,21 +88,12 @@ export class Case {
   /** The rule holds at this evaluation. */
   see(sighting: RuleSighting): void {
     this.#sighting = sighting
-    const affected = this.#takeAffected(sighting)
     if (isWorse(sighting, this.#peak.sighting))
       this.#peak = {
         sighting,
         timeMs: Number.isFinite(sighting.sampleMs) ? Math.round(sighting.sampleMs) : this.sinceMs,
-        affected,
       }
     this.#isSeenNow = true
-  }
-
-  /** The devices that show the effect, or showed it a moment ago. */
-  #takeAffected({ finding: { affected = [] } }: RuleSighting): readonly string[] {
-    for (const { id } of affected) this.#affected.set(id, this.#ageMs)
-    for (const [id, ageMs] of this.#affected) if (this.#ageMs - ageMs > AFFECTED_MS) this.#affected.delete(id)
-    return [...this.#affected.keys()]
   }
 
   /** The rule does not hold at this evaluation, but the fault continues. */
@@ -138,7 +122,6 @@ export class Case {
 
   /** Ends an evaluation. Returns `false` if the case ended. */
   advance(elapsedMs: number, nowMs: number): boolean {
-    this.#ageMs += elapsedMs
     const wasSeen = this.#isSeenNow
     const goesOn = wasSeen || this.#isGoingOn
     if (wasSeen) this.#seenMs = Math.round(nowMs)
@@ -174,10 +157,9 @@ export class Case {
   /** The hint of a case. With an outcome, the case has ended: its end is the last time that the rule held. */
   hint(outcome?: HintOutcome): Hint {
     // An ended hint shows its worst numbers, because the last numbers are close to the limit.
-    const now = { sighting: this.#sighting, timeMs: this.#seenMs, affected: [...this.#affected.keys()] }
-    const { sighting, timeMs, affected } = outcome === undefined ? now : this.#peak
+    const { sighting, timeMs } = outcome === undefined ? { sighting: this.#sighting, timeMs: this.#seenMs } : this.#peak
     const { finding, severity, sentence, device, evidence, lacks } = sighting
-    const { title, measure } = finding
+    const { title, measure, affected = [] } = finding
     const { comparator, limit, unit } = measure
     const seenMs = Math.max(this.#seenMs, this.sinceMs)
     return {
@@ -199,7 +181,7 @@ export class Case {
       limit,
       unit,
       evidence,
-      affected,
+      affected: affected.map(({ id }) => id),
       lacks,
     }
   }
