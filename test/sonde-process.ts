@@ -17,7 +17,7 @@ export interface SondeProcess {
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
 
-/** What a `sonde` that ended left. */
+/** The exit code and the output of a `sonde` that has ended. */
 export interface SondeEnd {
   readonly code: number | string
   readonly output: string

@@ -202,7 +202,7 @@ test(
   },
 )
 
-/** An incident whose texts are those of a stranger, whose device and samples are gone. */
+/** An incident with texts of a stranger. Its device and its samples are gone. */
 function hostileAnswer(answer: IncidentAnswer | undefined): IncidentAnswer {
   assert.ok(answer !== undefined)
   const image = '<img src=x onerror=hacked()>'
@@ -261,7 +261,7 @@ class Clicks {
   }
 }
 
-/** The page of the incident tells what the records tell: when, where, how bad, on whom. */
+/** The page of the incident shows the time, the place, the number and the affected devices of the records. */
 async function seeIncident(
   page: Page,
   stage: Pick<Stage, 'address'>,
