@@ -28,6 +28,9 @@ const FAULTY = {
   grows: { phy_counter_and_ber_info: { 'effective_errors.effective_errors_counter': 50 } },
 }
 
+/** It has a card of its own, because only one function of a card has diagnostic counters at a high frequency. */
+const OTHER = { ...RECIPE_DEVICES.mlx5_1, pci: '0000:3b:00.0' }
+
 describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometheus-alertmanager'), () => {
   const ends: (() => unknown)[] = []
   const t = { after: (end: () => unknown) => void ends.unshift(end) }
@@ -36,7 +39,7 @@ describe('the recipe with a real Prometheus', needs('cc', 'prometheus', 'prometh
   let laterTargets: string
 
   before(async () => {
-    const { flags, env, runClocks } = doubledNode(t, { ...RECIPE_DEVICES, mlx5_0: FAULTY })
+    const { flags, env, runClocks } = doubledNode(t, { mlx5_0: FAULTY, mlx5_1: OTHER })
     runClocks()
     const args = ['agent', '--config', SOURCES_YAML, ...flags]
     const sonde = await startSonde(args, { env: { ...env, ...RECIPE_ENV, PROMETHEUS_PORT: '0' } })
