@@ -140,7 +140,11 @@ export const hostile: FaultLoop = {
       restarts++
       sonde = await start()
       await until('the honest client is connected', HANG_LIMIT_MS, () => reporter.sink.status().code === 0)
-      await shown()
+      // A source reports some types a moment after its first.
+      await until('all series again', HANG_LIMIT_MS, async () => {
+        const { series } = await look(sonde)
+        return [...before.series].every((each) => series.has(each))
+      })
       sonde.child.kill('SIGUSR2')
       return sonde.address
     }
