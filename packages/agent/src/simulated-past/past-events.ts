@@ -70,7 +70,7 @@ export class PastEvents {
     const leadMs = LEAD_MS + Math.min(before_ms, BEFORE_MAX_MS)
     const lastsMs = events.rings === undefined ? FAULT_MAX_MS : SAMPLED_MAX_MS
     const startsToMs = Math.min(past.toMs, endMs, onsetMs + lastsMs)
-    const toMs = Math.min(past.toMs, Math.min(endMs, onsetMs + FAULT_MAX_MS) + TAIL_MS + after_ms)
+    const toMs = Math.min(past.toMs, endMs + TAIL_MS + after_ms, onsetMs + FAULT_MAX_MS + TAIL_MS + after_ms)
     const fromMs = Math.max(past.fromMs, Math.floor(onsetMs) - leadMs)
     return { fromMs, toMs, startsFromMs: Math.max(fromMs, onsetMs - EARLY_MS), startsToMs }
   }

@@ -126,7 +126,7 @@ export interface IncidentAnswer {
   readonly pin?: IncidentPin
   /** Parts of the window without samples, in order; absent if there are none. */
   readonly unknown?: readonly HintsUnknown[]
-  /** What the node no longer has of it, such as its device or its rule, as sentences; absent if all is there. */
+  /** Sentences about lost parts, such as the device or the rule. Absent if the node still has all parts. */
   readonly gone?: readonly string[]
 }
 
