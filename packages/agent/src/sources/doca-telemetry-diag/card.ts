@@ -19,11 +19,6 @@ export type Sampler = Pick<
   'ids' | 'refused' | 'periodNs' | 'sampleBytes' | 'samples' | 'count' | 'query' | 'close'
 >
 
-/** Names a card by the address of one of its functions without the part behind the dot, in which functions differ. */
-export function cardOf(pciAddress: string, device: string): string {
-  return /^[0-9a-fA-F:]+\.[0-9a-fA-F]+$/.test(pciAddress) ? pciAddress.replace(/\.[^.]*$/, '') : device
-}
-
 /**
  * The diagnostic counters of a card. All its functions and all processes share a single set. Functions whose samples
  * are requested take turns. A function that samples by itself keeps the counters.

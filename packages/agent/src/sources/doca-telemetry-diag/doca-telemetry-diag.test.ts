@@ -225,15 +225,37 @@ test('functions of one card take turns with its counters, and each gets its samp
   assert.deepEqual([running.state, running.stats.errors], ['reading', 0])
 })
 
-test('a function that samples by itself keeps the counters of its card until it is closed', NEEDS, async (t) => {
-  const options = { counters: ['port_rx_bytes'], high_frequency: true }
-  const { batches, running, double } = start(t, { devices: FUNCTIONS, options })
-  const told = () => rowsOf(absenceType, batches).filter(({ code }) => code === 'unsupported')
-  await until('the refusal names the other function', () => told().length > 0)
-  const other = told()[0]?.series.includes('mlx5_0') === true ? 'mlx5_1' : 'mlx5_0'
-  assert.match(String(told()[0]?.reason), new RegExp(`${other}, another function of the card, is sampled`))
-  await until('one is read', () => running.state === 'reading')
-  assert.deepEqual([running.stats.errors, double.total('contexts')], [0, 1])
+test('the lowest function that can sample by itself has the counters, in any order of start', NEEDS, async (t) => {
+  const options = { counters: ['port_rx_bytes'], high_frequency: true, stuck_ms: 2000 }
+  const slow = { faults: ['cost doca_dev_open 200000 sleep'] }
+  const refusing = { facts: { diag: 0 } }
+  const hanging = { faults: ['hang doca_dev_open'] }
+  /** Plays two functions, and expects that one samples and that the other is absent for a reason. */
+  const cases: [lower: DoubleDevice, isLowerFirst: boolean, sampled: string, reason: RegExp][] = [
+    [slow, true, 'mlx5_0', /^mlx5_1: .*mlx5_0, another function of the card, is sampled/],
+    [slow, false, 'mlx5_0', /^mlx5_1: .*mlx5_0, another function of the card, is sampled/],
+    [refusing, true, 'mlx5_1', /^mlx5_0: .*NOT_SUPPORTED/],
+    [hanging, true, 'mlx5_1', /^/],
+  ]
+  for (const [lower, isLowerFirst, sampled, reason] of cases) {
+    const functions: [string, DoubleDevice][] = [
+      ['mlx5_0', { ...FUNCTIONS.mlx5_0, ...lower }],
+      ['mlx5_1', FUNCTIONS.mlx5_1],
+    ]
+    const devices = Object.fromEntries(isLowerFirst ? functions : functions.toReversed())
+    const { batches, running, hosts, double } = start(t, { devices, options })
+    await until('one is sampled', () => rowsOf(docaDiagSamplingType, batches).length > 1)
+    if (lower !== hanging) {
+      const told = () => rowsOf(absenceType, batches).filter(({ code }) => code === 'unsupported')
+      await until('the other has its reason', () => told().length > 0)
+      for (const absence of told()) assert.match(String(absence.reason), reason)
+      assert.deepEqual([running.state, running.stats.errors, double.total('contexts')], ['reading', 0, 1])
+    }
+    const names = new Set(rowsOf(docaDiagSamplingType, batches).map(({ rdma_device }) => rdma_device))
+    assert.deepEqual([...names], [sampled])
+    double.play(FUNCTIONS)
+    await hosts.stop(2000)
+  }
 })
 
 test('a device that has none of the counters names the first of them', NEEDS, async (t) => {

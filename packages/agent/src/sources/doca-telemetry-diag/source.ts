@@ -5,10 +5,11 @@ import type { DocaDevice } from '../../native/doca/device.ts'
 import { diagLimits } from '../../native/doca/diag.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import { DocaSource } from '../doca/doca-source.ts'
+import { cardOf } from '../doca/lower-functions.ts'
 import type { DocaReader } from '../doca/place.ts'
 import type { ChosenOrigins } from '../origins/served-value.ts'
 import type { NodeSource, SourceContext } from '../source.ts'
-import { Card, CardSampler, cardOf } from './card.ts'
+import { Card, CardSampler } from './card.ts'
 import type { DiagOptions } from './config.ts'
 import { idsOf } from './counters.ts'
 import { DrainCost } from './drain-cost.ts'
@@ -23,6 +24,7 @@ export function createDiag(options: DiagOptions, context: SourceContext): NodeSo
   return new DocaSource(options, context, {
     types: [docaDiagSamplingType],
     openReader: (device, opened) => opener.open(device, opened),
+    isOrdered: true,
   })
 }
 

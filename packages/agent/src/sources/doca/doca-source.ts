@@ -1,13 +1,14 @@
 import { type AbsenceCode, type RecordType, SondeError } from '@sonde/sdk'
-import { deviceLabelOf } from '@sonde/sdk/internal'
+import { deviceLabelOf, within } from '@sonde/sdk/internal'
 import { DocaDevice } from '../../native/doca/device.ts'
 import { DocaFailure } from '../../native/doca/failure.ts'
 import type { DocaLibrary } from '../../native/doca/library.ts'
-import { DocaRoster } from '../../native/doca/roster.ts'
+import { type DocaDeviceNames, DocaRoster } from '../../native/doca/roster.ts'
 import { ATTRIBUTE_BYTES_LIMIT, KernelFiles } from '../kernel-file.ts'
 import { readPlanes } from '../rdma-planes.ts'
 import type { Duty, NodeSource, Probe, SourceContext } from '../source.ts'
 import { adapterOf } from './adapter.ts'
+import { lowerFunctions } from './lower-functions.ts'
 import type { DocaOptions } from './options.ts'
 import { DocaPlace, LIMIT_KEY, type OpenReader } from './place.ts'
 import { type ListedDevices, WantedDevices } from './wanted-devices.ts'
@@ -24,6 +25,8 @@ export interface DocaReading {
   readonly types: readonly RecordType[]
   /** Creates the reader of a device each time that the device is opened. */
   readonly openReader: OpenReader
+  /** Whether functions of a card are opened in the order of their addresses, because only the first may succeed. */
+  readonly isOrdered?: boolean
 }
 
 /** A source that reads devices with the DOCA libraries. It follows the list of devices, and keeps each device open. */
@@ -37,10 +40,13 @@ export class DocaSource implements NodeSource {
   readonly #openReader: OpenReader
   readonly #wanted: WantedDevices
   readonly #places = new Map<string, DocaPlace>()
+  readonly #isOrdered: boolean
+  /** The devices that are read. */
+  #listed: readonly DocaDeviceNames[] = []
   readonly #list: Duty
   #duties: readonly Duty[]
 
-  constructor(options: DocaOptions, context: SourceContext, { types, openReader }: DocaReading) {
+  constructor(options: DocaOptions, context: SourceContext, { types, openReader, isOrdered = false }: DocaReading) {
     this.#options = options
     this.#types = types
     this.#context = context
@@ -49,6 +55,7 @@ export class DocaSource implements NodeSource {
     this.#roster = new DocaRoster(this.#library, options.stuck_ms / 2)
     this.#sysfs = new KernelFiles(context.paths.sysfs, { fileBytesLimit: ATTRIBUTE_BYTES_LIMIT })
     this.#openReader = openReader
+    this.#isOrdered = isOrdered
     this.#wanted = new WantedDevices(options.devices)
     const { stuck_ms: limitMs } = options
     const list = { device: '', name: 'list', everyUs: LIST_EVERY_US, limitMs, limitKey: LIMIT_KEY }
@@ -96,7 +103,8 @@ export class DocaSource implements NodeSource {
       this.#miss(listed)
       return
     }
-    const names = new Set(this.#wanted.of(listed).map(({ name }) => name))
+    this.#listed = this.#wanted.of(listed)
+    const names = new Set(this.#listed.map(({ name }) => name))
     const missing = [...this.#places.keys()].filter((name) => !names.has(name))
     const silence = this.#silenceOf(missing)
     if (silence === undefined) this.#leave(missing)
@@ -150,6 +158,7 @@ export class DocaSource implements NodeSource {
     return new DocaPlace(name, {
       context: this.#context,
       limitMs: this.#options.stuck_ms,
+      ...(this.#isOrdered && { before: () => this.#tryLower(name) }),
       openDevice: () => DocaDevice.open(this.#library, name),
       openReader: async (device, context) => {
         const reader = await this.#openReader(device, context)
@@ -159,6 +168,21 @@ export class DocaSource implements NodeSource {
       left: (device, reason) => this.#absent(device, 'gone', reason),
       changed: () => this.#follows(),
     })
+  }
+
+  /**
+   * Tries to open the lower functions of the card of a device, unless one of them is read. A function that does not
+   * answer delays the device for half of its limit.
+   */
+  #tryLower(name: string): Promise<unknown> {
+    const lower = lowerFunctions(this.#listed, name).flatMap((one) => this.#places.get(one) ?? [])
+    const tried = async () => {
+      for (const place of lower) {
+        if (lower.some(({ isRead }) => isRead)) return
+        await place.tryOpen()
+      }
+    }
+    return within(this.#options.stuck_ms / 2, tried())
   }
 
   #absent(device: string, code: AbsenceCode, reason: string): void {

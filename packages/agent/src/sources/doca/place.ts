@@ -28,6 +28,8 @@ export interface PlaceOptions {
   readonly context: SourceContext
   /** Longest time of a call. Unit: milliseconds. */
   readonly limitMs: number
+  /** Runs before the device is opened in its duty. */
+  readonly before?: () => Promise<unknown>
   readonly openDevice: () => Promise<DocaDevice | DocaFailure>
   readonly openReader: OpenReader
   /** Reports why the series of a device are absent; undefined: they are present again. */
@@ -67,8 +69,13 @@ export class DocaPlace {
     this.name = name
     this.#options = options
     const common = { device: name, everyUs: OPEN_EVERY_US, limitMs: options.limitMs, limitKey: LIMIT_KEY }
-    this.#open = [{ ...common, name: 'open', run: () => this.#inTurn(() => this.#tryOpen()) }]
+    this.#open = [{ ...common, name: 'open', run: () => this.#inTurn(() => this.#openNext()) }]
     this.#leave = [{ ...common, name: 'close', run: () => this.#inTurn(() => this.#end()) }]
+  }
+
+  /** Whether the device is read. */
+  get isRead(): boolean {
+    return this.#reader !== undefined
   }
 
   duties(): readonly Duty[] {
@@ -102,6 +109,11 @@ export class DocaPlace {
     this.#isListed = true
   }
 
+  /** Tries to open the device before its own duty does, which reports a failure. */
+  tryOpen(): Promise<void> {
+    return this.#inTurn(() => this.#tryOpen()).catch(() => undefined)
+  }
+
   /** Releases everything, outside of a duty. */
   async close(): Promise<void> {
     this.isLeaving = true
@@ -114,8 +126,13 @@ export class DocaPlace {
     return next
   }
 
+  async #openNext(): Promise<void> {
+    if (!this.isRead) await this.#options.before?.()
+    await this.#tryOpen()
+  }
+
   async #tryOpen(): Promise<void> {
-    if (this.isLeaving) return
+    if (this.isLeaving || this.isRead) return
     // Everything from before must be released first: a context that is opened twice stays forever.
     await this.#shut()
     const opened = await this.#opened()
