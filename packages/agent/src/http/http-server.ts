@@ -3,6 +3,7 @@ import { boundConnections } from '@sonde/sdk/internal'
 import fastify, { type ConnectionError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { HttpStats } from '../pipeline/http-stats.ts'
 import { type HttpError, httpErrorOf, parserErrorOf } from './http-error.ts'
+import { RoutePatterns } from './route-patterns.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 const BODY_LIMIT_BYTES = 256 << 10
@@ -93,8 +94,9 @@ export function createHttpServer(served: Served): FastifyInstance {
   app.removeContentTypeParser('text/plain')
   acceptDeleteWithoutBody(app)
   app.setErrorHandler((error, _request, reply) => fail(reply, error))
+  const routes = new RoutePatterns(app)
   app.setNotFoundHandler(async (request, reply) => {
-    const error = unknownRoute(app, request, reply)
+    const error = unknownRoute(routes, request, reply)
     const more = error.status === 404 ? await served.moreOf(request) : ''
     sendError(reply, { ...error, message: error.message + more })
     return reply
@@ -154,11 +156,10 @@ function acceptDeleteWithoutBody(app: FastifyInstance): void {
   })
 }
 
-function unknownRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): HttpError {
+function unknownRoute(routes: RoutePatterns, request: FastifyRequest, reply: FastifyReply): HttpError {
   const url = request.url.split('?', 1)[0] ?? ''
-  // A route with a name in it is known by its pattern only.
-  const route = url.replace(/^\/(cset|fset)\/[^/]+$/, '/$1/:name')
-  const allowed = METHODS.filter((method) => app.hasRoute({ method, url: route }))
+  const found = routes.methodsOf(url)
+  const allowed = METHODS.filter((method) => found.has(method))
   const place = JSON.stringify(url.slice(0, 200))
   if (allowed.length === 0) return { status: 404, code: 'HTTP_NOT_FOUND', message: `nothing is at ${place}` }
   reply.header('allow', allowed.join(', '))

@@ -35,23 +35,23 @@ export interface People {
 export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Queried, people: People): void {
   const { incidentNotes: notes, incidentPins: pins } = agent
   const { whoAsks, audit } = people
+  const answerOf = (request: FastifyRequest, id: string) =>
+    queried.places.take(askerOf(request), () => incidentAnswer(agent, id))
   answerRoute(app, '/api/v1/incidents', (request) => {
     const wanted = filterOf(request)
     return queried.places.take(askerOf(request), () => incidentsAnswer(agent, wanted))
   })
-  answerRoute(app, '/api/v1/incidents/:id', (request) =>
-    queried.places.take(askerOf(request), () => incidentAnswer(agent, request.params.id ?? '')),
-  )
+  answerRoute(app, '/api/v1/incidents/:id', (request) => answerOf(request, request.params.id ?? ''))
   answerRoute(app, '/api/v1/incidents/:id/moved', (request) =>
     queried.places.take(askerOf(request), () => movedAnswer(agent, request.params.id ?? '')),
   )
   const write = (path: string, kind: IncidentNoteKind) => {
     app.post<{ Params: { readonly id: string } }>(`/api/v1/incidents/:id/${path}`, async (request, reply) => {
       const text = kind === 'note' ? textOf(request.body) : ''
-      const { incident } = await incidentAnswer(agent, request.params.id)
+      const { incident } = await answerOf(request, request.params.id)
       await notes.opened()
       notes.add(incident.id, kind, whoAsks(request), text)
-      return reply.code(201).send(await incidentAnswer(agent, incident.id))
+      return reply.code(201).send(await answerOf(request, incident.id))
     })
   }
   write('acknowledge', 'acknowledged')
@@ -61,11 +61,11 @@ export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Quer
   }))
   const path = '/api/v1/incidents/:id/pin'
   app.post<{ Params: { readonly id: string } }>(path, async (request, reply) => {
-    const answer = await incidentAnswer(agent, request.params.id)
+    const answer = await answerOf(request, request.params.id)
     const { id } = answer.incident
     await pins.pin(answer, whoAsks(request))
     await audit(request, 'incident.pin', id)
-    return reply.code(201).send(await incidentAnswer(agent, id))
+    return reply.code(201).send(await answerOf(request, id))
   })
   app.delete<{ Params: { readonly id: string } }>(path, async (request, reply) => {
     const { id } = request.params

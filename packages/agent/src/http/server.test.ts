@@ -105,6 +105,9 @@ test('what is not there, and what a route does not take, is said as JSON', async
     ['DELETE', '/metrics', 'GET, HEAD'],
     ['PUT', '/api/v1/query', 'GET, HEAD, POST'],
     ['HEAD', '/api/v1/stream', 'GET'],
+    ['PUT', '/api/v1/incidents/node:17', 'GET, HEAD'],
+    ['PATCH', '/api/v1/incidents/node:17/pin', 'POST, DELETE'],
+    ['DELETE', '/api/v1/incidents/node:17/notes', 'POST'],
   ] as const) {
     const response = await fetch(`${address}${path}`, { method })
     assert.equal(response.status, 405, `${method} ${path}`)
@@ -115,6 +118,15 @@ test('what is not there, and what a route does not take, is said as JSON', async
         new RegExp(`"HTTP_METHOD","message":".*takes no ${method}; allowed: ${allow}"`),
       )
   }
+})
+
+test('a name that is too long is refused without being repeated', async (t) => {
+  const { address } = await served(t)
+  const { status, code, message } = await refusal(`${address}/api/v1/incidents/${'x'.repeat(8000)}`)
+  assert.deepEqual(
+    [status, code, message],
+    [414, 'HTTP_URL', 'a name in the address is too long; at most 100 characters'],
+  )
 })
 
 test('HEAD answers the head of GET', async (t) => {

@@ -76,8 +76,9 @@ export class IncidentNotes {
    * @throws SondeError `INC_FORM`, `INC_LIMIT`.
    */
   add(id: string, kind: IncidentNoteKind, who: string, text: string): void {
-    if (text.length > NOTE_LENGTH_MAX || (kind === 'note' && text.trim() === ''))
-      throw new SondeError('INC_FORM', `a note has ${text.length} characters; allowed: 1 to ${NOTE_LENGTH_MAX}`)
+    if (text.length > NOTE_LENGTH_MAX)
+      throw new SondeError('INC_FORM', `a note has ${text.length} characters; allowed: ${NOTE_LENGTH_MAX} at most`)
+    if (kind === 'note' && text.trim() === '') throw new SondeError('INC_FORM', 'a note has no text')
     if (kind === 'acknowledged' && this.acknowledgedBy(id) !== undefined) return
     if ((this.#notes.get(id)?.length ?? 0) >= INCIDENT_NOTE_COUNT_MAX)
       throw new SondeError('INC_LIMIT', `an incident has at most ${INCIDENT_NOTE_COUNT_MAX} notes`)

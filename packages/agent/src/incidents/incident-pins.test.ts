@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Batch, createSource, DtbDecoder, readRecords, SondeError, viewsOf } from '@sonde/sdk'
@@ -113,4 +124,105 @@ test('without records, without a history and beyond the limits nothing is pinned
   await assert.rejects(full.pin(answerOf(101), ''), codeOf('INC_LIMIT'))
   await full.pin(answerOf(7), 'again')
   assert.equal((await full.list()).length, 100)
+})
+
+test('files of a pin that are no files, damaged or endless are no pin, and hold nobody up', async (t) => {
+  const dir = folderOf(t)
+  for (const number of [17, 18, 19, 20]) await new IncidentPins({ dir, kept }).pin(answerOf(number), 'ada')
+  const about = (number: number) => join(dir, String(number), 'incident.json')
+  const whole = readFileSync(about(17), 'utf8')
+  for (const number of [17, 18, 19]) rmSync(about(number))
+  execFileSync('mkfifo', [about(17)])
+  symlinkSync('/dev/zero', about(18))
+  writeFileSync(about(19), '')
+  truncateSync(about(19), 17 << 20)
+  const damaged = [
+    whole.slice(0, -1),
+    whole.replace('"hints":[', '"hints":[null,'),
+    whole.replace('"bytes":', '"bytes":-'),
+    whole.replace('"affected":[', '"affected":[{},'),
+  ]
+  for (const [at, text] of damaged.entries()) {
+    mkdirSync(join(dir, String(170 + at)))
+    writeFileSync(about(170 + at), text.replace('"node:17"', `"node:${170 + at}"`))
+  }
+  const pins = new IncidentPins({ dir, kept })
+  assert.deepEqual(
+    (await pins.list()).map(({ incident }) => incident.id),
+    ['node:20'],
+  )
+  assert.equal(await pins.find('node:999'), undefined)
+})
+
+test('a kill at any moment of a pin or its removal leaves a whole pin or none', async (t) => {
+  const dir = folderOf(t)
+  for (const number of [17, 18, 19, 20]) await new IncidentPins({ dir, kept }).pin(answerOf(number), 'ada')
+  const folder = (name: string) => join(dir, name)
+  // The new copy is complete, and the earlier one is: moved away; being removed; still there.
+  renameSync(folder('17'), folder('17.partial'))
+  renameSync(folder('18'), folder('18.partial'))
+  mkdirSync(folder('18.removed'))
+  cpSync(folder('19'), folder('19.partial'), { recursive: true })
+  // The removal has begun.
+  renameSync(folder('20'), folder('20.removed'))
+  const pins = new IncidentPins({ dir, kept })
+  assert.deepEqual((await pins.list()).map(({ incident }) => incident.id).sort(), ['node:17', 'node:18', 'node:19'])
+  assert.deepEqual(readdirSync(dir).sort(), ['17', '18', '19'])
+})
+
+test('only the id of the pinned incident, or of its hint, removes a pin', async (t) => {
+  const pins = new IncidentPins({ dir: folderOf(t), kept })
+  await pins.pin(answerOf(17), 'ada')
+  for (const id of ['other:17', '17', '../17', ':17', 'node:1']) assert.equal(await pins.unpin(id), false, id)
+  assert.equal(await pins.unpin('node:175'), true)
+})
+
+test('who asks for a pin that is being copied gets the same one, and only a few wait', async (t) => {
+  const dir = folderOf(t)
+  const gate = Promise.withResolvers<void>()
+  let copies = 0
+  const slow = async (request: Parameters<typeof kept.records>[0]) => {
+    copies++
+    await gate.promise
+    return kept.records(request)
+  }
+  const pins = new IncidentPins({ dir, kept: { ...kept, records: slow } })
+  const same = Array.from({ length: 50 }, () => pins.pin(answerOf(17), 'ada'))
+  const others = Array.from({ length: 10 }, (_, at) => pins.pin(answerOf(20 + at), 'ada'))
+  const settled = Promise.allSettled(others)
+  const removed = pins.unpin('node:17')
+  const again = pins.pin(answerOf(17), 'bob')
+  gate.resolve()
+  await Promise.all(same)
+  const refused = (await settled).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  assert.deepEqual([refused.length, refused.every(codeOf('INC_LIMIT'))], [3, true])
+  assert.equal(await removed, true)
+  await again
+  assert.deepEqual([(await pins.get('node:17'))?.pin.who, copies], ['bob', 9])
+})
+
+test('a window of decades, as a clock that was wrong makes it, is read in few steps', async (t) => {
+  let steps = 0
+  const records = async ({ fromMs, toMs }: Parameters<typeof kept.records>[0]) => {
+    steps++
+    return kept.records({ fromMs: Math.max(fromMs, START_MS), toMs: Math.min(toMs, START_MS + 60_000) })
+  }
+  const pins = new IncidentPins({ dir: folderOf(t), kept: { ...kept, records } })
+  const answer = answerOf(17)
+  await pins.pin({ ...answer, window: { fromMs: 0, toMs: START_MS + 3_600_000 } }, 'ada')
+  assert.equal((await pins.get('node:17'))?.pin.records, 60)
+  assert.ok(steps < 100, `${steps} steps`)
+})
+
+test('a pin that cannot be removed stays', { skip: process.getuid?.() !== 0 }, async (t) => {
+  const dir = folderOf(t)
+  const pins = new IncidentPins({ dir, kept })
+  await pins.pin(answerOf(17), 'ada')
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', join(dir, '17')])
+  try {
+    await assert.rejects(pins.unpin('node:17'), codeOf('INC_PIN'))
+    assert.equal((await pins.list()).length, 1)
+  } finally {
+    execFileSync('umount', [join(dir, '17')])
+  }
 })

@@ -1,10 +1,11 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
-import type { IncidentAnswer, IncidentPin } from '@sonde/sdk/api'
+import type { IncidentAnswer } from '@sonde/sdk/api'
 import { makeFolders, messageOf, PRIVATE_FILE_MODE, sondeCommand } from '@sonde/sdk/internal'
 import type { KeptRecords } from '../pipeline/kept-records.ts'
 import { copyWindow } from './pin-copy.ts'
+import { ABOUT, ABOUT_BYTES_MAX, type PinnedAnswer, readPinned } from './pinned-file.ts'
 
 /** Most pins. Policy: further ones are refused. */
 const PIN_COUNT_MAX = 100
@@ -12,10 +13,12 @@ const PIN_COUNT_MAX = 100
 const PIN_BYTES_MAX = 64 << 20
 /** Size of all pins. Policy: further ones are refused. Unit: bytes. */
 const PINS_BYTES_MAX = 1 << 30
-/** File with the incident of a pin, beside its records. */
-const ABOUT = 'incident.json'
-/** Name of a folder that is not complete yet. */
+/** Incidents that wait to be copied, with the one that is. Policy: further ones are refused. */
+const COPY_COUNT_MAX = 8
+/** End of the name of a folder that is not complete yet. */
 const PARTIAL = '.partial'
+/** End of the name of a folder that is being removed. */
+const REMOVED = '.removed'
 const PIN_NAME = /^[1-9]\d{0,19}$/
 
 /** Options of {@link IncidentPins}. */
@@ -25,16 +28,15 @@ export interface IncidentPinsOptions {
   readonly kept: Pick<KeptRecords, 'types' | 'records'> | undefined
 }
 
-/** An incident with its pin, as it was pinned. */
-type PinnedAnswer = IncidentAnswer & { readonly pin: IncidentPin }
-
 /** Windows of incidents that people keep: copies in folders of their own, which no retention removes. */
 export class IncidentPins {
   readonly #dir: string | undefined
   readonly #kept: IncidentPinsOptions['kept']
   readonly #pins = new Map<string, PinnedAnswer>()
+  /** Copies that are made or wait, by the name of the pin: who asks for the same pin meanwhile gets the same. */
+  readonly #copies = new Map<string, Promise<void>>()
   #opening: Promise<void> | undefined
-  /** Pins are made one after the other, so that their limits hold. */
+  /** Pins are made and removed one after the other, so that their limits hold. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor({ dir, kept }: IncidentPinsOptions) {
@@ -71,18 +73,54 @@ export class IncidentPins {
    * @throws SondeError `INC_PIN` if it cannot be copied, `INC_LIMIT` if there are too many pins.
    */
   pin(answer: IncidentAnswer, who: string): Promise<void> {
-    const next = this.#last.then(() => this.#pin(answer, who))
+    const name = numberOf(answer.incident.id)
+    const same = this.#copies.get(name)
+    if (same !== undefined) return same
+    if (this.#copies.size >= COPY_COUNT_MAX) {
+      const words = `${COPY_COUNT_MAX} incidents wait to be copied; pin this one when they are`
+      return Promise.reject(new SondeError('INC_LIMIT', words))
+    }
+    const copy = this.#inTurn(() => this.#pin(answer, who)).finally(() => {
+      if (this.#copies.get(name) === copy) this.#copies.delete(name)
+    })
+    this.#copies.set(name, copy)
+    return copy
+  }
+
+  /**
+   * Removes the pin of an incident, given its id or that of one of its hints; returns whether there was one.
+   *
+   * @throws SondeError `INC_PIN` if it cannot be removed.
+   */
+  unpin(id: string): Promise<boolean> {
+    // A copy that is asked for from now on is made after the removal.
+    this.#copies.delete(numberOf(id))
+    return this.#inTurn(async () => {
+      const pinned = await this.find(id)
+      if (this.#dir === undefined || pinned === undefined) return false
+      const name = numberOf(pinned.incident.id)
+      await this.#removeFolder(name)
+      this.#pins.delete(name)
+      return true
+    })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work)
     this.#last = next.catch(() => undefined)
     return next
   }
 
-  /** Removes the pin of an incident; returns whether there was one. */
-  async unpin(id: string): Promise<boolean> {
-    await this.#opened()
-    const name = numberOf(id)
-    if (this.#dir === undefined || !this.#pins.delete(name)) return false
-    await rm(join(this.#dir, name), { recursive: true, force: true })
-    return true
+  /** Removes the folder of a pin. A kill meanwhile leaves a folder that the next life removes. */
+  async #removeFolder(name: string): Promise<void> {
+    const folder = join(this.#dir ?? '', name)
+    try {
+      await rm(folder + REMOVED, { recursive: true, force: true })
+      await rename(folder, folder + REMOVED).catch(ignoreMissing)
+    } catch (cause) {
+      throw new SondeError('INC_PIN', `the pin cannot be removed from ${folder}: ${messageOf(cause)}`, { cause })
+    }
+    await rm(folder + REMOVED, { recursive: true, force: true }).catch(() => undefined)
   }
 
   async #pin(answer: IncidentAnswer, who: string): Promise<void> {
@@ -107,8 +145,11 @@ export class IncidentPins {
         throw new SondeError('INC_PIN', 'the history has no records of the window of this incident')
       const pin = { atMs: Date.now(), who, ...copied, command: `${sondeCommand()} read ${folder}` }
       const pinned = { ...answer, pin }
-      await writeFile(join(partial, ABOUT), JSON.stringify(pinned), { mode: PRIVATE_FILE_MODE, flush: true })
-      await rm(folder, { recursive: true, force: true })
+      const about = JSON.stringify(pinned)
+      if (Buffer.byteLength(about) > ABOUT_BYTES_MAX)
+        throw new SondeError('INC_PIN', `its hints and notes take more than ${ABOUT_BYTES_MAX} bytes`)
+      await writeFile(join(partial, ABOUT), about, { mode: PRIVATE_FILE_MODE, flush: true })
+      await this.#removeFolder(name)
       await rename(partial, folder)
       this.#pins.set(name, pinned)
     } catch (cause) {
@@ -133,30 +174,38 @@ export class IncidentPins {
     return this.#opening
   }
 
-  /** Reads the pins of earlier lives. What a process left that was killed while it copied is removed. */
+  /**
+   * Reads the pins of earlier lives. What a process left that was killed while it copied or removed is removed. A copy
+   * that was complete, and only had to take its name, takes it.
+   */
   async #open(): Promise<void> {
     const dir = this.#dir
-    const names = dir === undefined ? [] : await readdir(dir).catch(() => [])
-    for (const name of names) {
-      const folder = join(dir ?? '', name)
-      if (name.endsWith(PARTIAL)) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
-      if (!PIN_NAME.test(name) || this.#pins.size >= PIN_COUNT_MAX) continue
-      const pinned = await readFile(join(folder, ABOUT), 'utf8').then(pinnedIn, () => undefined)
+    if (dir === undefined) return
+    for (const left of (await namesIn(dir)).filter((name) => name.endsWith(PARTIAL))) {
+      const name = left.slice(0, -PARTIAL.length)
+      const isWhole = PIN_NAME.test(name) && (await readPinned(join(dir, left))) !== undefined
+      if (isWhole)
+        await this.#removeFolder(name)
+          .then(() => rename(join(dir, left), join(dir, name)))
+          .catch(() => undefined)
+    }
+    for (const name of await namesIn(dir)) {
+      const folder = join(dir, name)
+      const isLeft = name.endsWith(PARTIAL) || name.endsWith(REMOVED)
+      if (isLeft) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+      if (isLeft || !PIN_NAME.test(name) || this.#pins.size >= PIN_COUNT_MAX) continue
+      const pinned = await readPinned(folder)
       if (pinned !== undefined && numberOf(pinned.incident.id) === name) this.#pins.set(name, pinned)
     }
   }
 }
 
-/** The pinned incident of a file; undefined if it is damaged. */
-function pinnedIn(text: string): PinnedAnswer | undefined {
-  const read = JSON.parse(text) as Partial<PinnedAnswer> | null
-  const { incident, window, notes, pin } = read ?? {}
-  const texts = [incident?.id, incident?.node, incident?.rule, incident?.device, incident?.title, incident?.sentence]
-  const numbers = [incident?.startMs, window?.fromMs, window?.toMs, pin?.bytes, pin?.records, pin?.atMs]
-  const lists = [incident?.hints, incident?.affected, notes]
-  const isWhole =
-    texts.every((one) => typeof one === 'string') && numbers.every(Number.isFinite) && lists.every(Array.isArray)
-  return isWhole ? (read as PinnedAnswer) : undefined
+function namesIn(dir: string): Promise<string[]> {
+  return readdir(dir).catch(() => [])
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
 }
 
 /** Number of an incident, which names its folder. */

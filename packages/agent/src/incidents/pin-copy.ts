@@ -3,9 +3,9 @@ import type { HintWindow } from '@sonde/sdk/api'
 import type { KeptRecords } from '../pipeline/kept-records.ts'
 import { CopiedSources } from './copied-sources.ts'
 
-/** A type is read in pieces of this length. Unit: milliseconds. */
+/** A type is read in pieces of this length, and in longer ones while it has no records. Unit: milliseconds. */
 const PIECE_MS = 600_000
-/** Most records of a type in a piece. Policy: the later ones are not copied, and the pin says that it is cut. */
+/** Most records of a type in such a piece. Policy: the later ones are not copied, and the pin says that it is cut. */
 const PIECE_RECORDS_MAX = 100_000
 
 /** What was copied. */
@@ -29,11 +29,16 @@ export async function copyWindow(
   let [records, bytes, isCut] = [0, 0, leftOut > 0]
   try {
     for (const { name } of types) {
-      for (let atMs = fromMs; atMs < toMs; atMs += PIECE_MS) {
-        const piece = { type: name, fromMs: atMs, toMs: Math.min(toMs, atMs + PIECE_MS) }
-        let ofPiece = 0
-        for (const batch of await kept.records({ ...piece, recordLimit: PIECE_RECORDS_MAX })) {
-          ofPiece += batch.count
+      let pieceMs = PIECE_MS
+      for (let atMs = fromMs; atMs < toMs; ) {
+        const endMs = Math.min(toMs, atMs + pieceMs)
+        const batches = await kept.records({ type: name, fromMs: atMs, toMs: endMs, recordLimit: PIECE_RECORDS_MAX })
+        const count = batches.reduce((sum, batch) => sum + batch.count, 0)
+        if (count >= PIECE_RECORDS_MAX && pieceMs > PIECE_MS) {
+          pieceMs = Math.max(PIECE_MS, pieceMs / 2)
+          continue
+        }
+        for (const batch of batches) {
           if (bytes + batch.bytes.byteLength > limitBytes) {
             isCut = true
             continue
@@ -42,8 +47,11 @@ export async function copyWindow(
           bytes += batch.bytes.byteLength
           files.accept(sources.of(batch))
         }
-        if (ofPiece >= PIECE_RECORDS_MAX) isCut = true
-        await files.flush()
+        if (count >= PIECE_RECORDS_MAX) isCut = true
+        if (count > 0) await files.flush()
+        atMs = endMs
+        // A clock that was once wrong makes windows of decades, almost all of which are empty.
+        pieceMs = count === 0 ? 2 * pieceMs : PIECE_MS
       }
     }
   } finally {
