@@ -178,16 +178,14 @@ test('traceback.yaml opens events of a simulated NIC and of an oven that an appl
   const incidents = async () =>
     (await fetch(`${agent.address}/api/v1/incidents?kind=event`)).json() as Promise<ListedIncidents>
   await until('the rules to watch', 10_000, async () => (await incidents()).traceback.watching.length === 2)
-  const bakery = `
-    import { createSchema, defineType, gauge, label, timestamp, wallNs } from '@sonde/sdk'
-    const schema = createSchema({ name: 'bakery', ipc: { socketsDir: ${JSON.stringify(path)} } })
-    const type = defineType('oven', 'An oven', { time: timestamp(), name: label(), celsius: gauge('f64') })
-    const oven = schema.addType(type)
-    await schema.start()
-    const source = schema.createSource({ tag: 'ovens' })
-    for (const celsius of [180, 250, 180]) source.report(oven, { time: wallNs(), name: 'left', celsius })
-    await source.flush()
-    await schema.close()`
+  // The program of the first page, with this agent's socket and a hotter oven.
+  const [, program = ''] =
+    /^```js\n(.*?)^```$/ms.exec(readFileSync(`${import.meta.dirname}/../README.md`, 'utf8')) ?? []
+  const changes = { 'ipc: {}': `ipc: { socketsDir: ${JSON.stringify(path)} }`, '180 + 20': '240 + 20' }
+  const bakery = Object.entries(changes).reduce((text, [given, used]) => {
+    assert.ok(text.includes(given), text)
+    return text.replace(given, used)
+  }, program)
   run(t, '--input-type=module', ['--eval', bakery])
   const names = async () => new Set((await incidents()).incidents.map(({ rule }) => rule))
   await until('both events', 60_000, async () => (await names()).size === 2)

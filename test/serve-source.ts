@@ -60,7 +60,7 @@ export async function serveSource({ source, limits, paths, hasPage, store, ...op
       scraperRoutes(app, { params, audit: access.audit, scrapers: () => [], reset: async () => undefined })
       await pageRoutes(app)
     })
-    console.log(await readyLine(agent, running.addresses, '', 0))
+    console.log(await readyLine(agent, running.addresses, { usual: new Set(), extra: '' }, 0))
     return running
   }
   process.exit(await untilSignal(start()))

@@ -369,7 +369,10 @@ test('every help fits a screen', async () => {
     ['--help'],
     ['-h'],
     ['help', 'up'],
-    ...['up', 'agent', 'config', 'check'].map((name) => [name, '--help']),
+    ...['up', 'agent', 'config', 'check', 'console', 'explain', 'manifests', 'read', 'traceback'].map((name) => [
+      name,
+      '--help',
+    ]),
   ]
   for (const args of asked) {
     const { code, output } = await runSonde(args)
@@ -379,6 +382,24 @@ test('every help fits a screen', async () => {
     for (const line of lines) assert.ok(line.length <= 80, line)
     assert.match(output, /^Usage: sonde/)
   }
+})
+
+test('an unknown command is refused, also below a command and beside --help', async () => {
+  for (const args of [['bogus'], ['bogus', '--help'], ['help', 'bogus'], ['manifests', 'bogus']]) {
+    const { code, output } = await runSonde(args)
+    const command = args[0] === 'manifests' ? 'sonde manifests' : 'sonde'
+    assert.equal(code, 2, output)
+    assert.match(output, new RegExp(`^sonde: unknown command 'bogus'\\nsonde: to see .*: (npx )?${command} --help\\n$`))
+  }
+})
+
+test('the page of the command lists every command', async () => {
+  const { output } = await runSonde(['--help'])
+  const commands = [...output.matchAll(/^ {2}(\w+) (?:\[options\]|\[command\])/gm)].map(([, name]) => name)
+  assert.ok(commands.includes('params'), output)
+  const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+  const missing = commands.filter((name) => name !== 'help' && !new RegExp(`^sonde ${name} +\\w`, 'm').test(page))
+  assert.deepEqual(missing, [])
 })
 
 test('the version is that of the package', async () => {

@@ -1,5 +1,5 @@
 import { SondeError } from '@sonde/sdk'
-import { messageOf, printable } from '@sonde/sdk/internal'
+import { messageOf, printable, sondeCommand } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
 import type { AutoscaleFlags } from './commands/autoscale.ts'
@@ -53,6 +53,20 @@ const program = new Command('sonde')
 
 const repeatable = (value: string, given: readonly string[] = []) => [...given, value]
 
+/** After a wrong word or option, the command that lists what is allowed. */
+function withHelpAfterErrors(command: Command, words: string): void {
+  command.showHelpAfterError(`sonde: to see what is allowed: ${words} --help`)
+  for (const below of command.commands) withHelpAfterErrors(below, `${words} ${below.name()}`)
+}
+
+/** Refuses an unknown command. Commander answers `sonde bogus --help` with a help, and `manifests bogus` by its count. */
+function refuseUnknown(command: Command, [word, ...rest]: readonly string[]): void {
+  if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return
+  const found = word === 'help' ? command : command.commands.find((one) => one.name() === word)
+  if (found === undefined) command.error(`error: unknown command '${word}'`, { exitCode: EXIT.usage })
+  refuseUnknown(found, rest)
+}
+
 /** Formats an error of Commander as one line like all other errors. */
 function oneLine(text: string): string {
   return text
@@ -78,9 +92,9 @@ withSimulateFlags(
 
 program
   .command('console')
-  .summary('the page and the API over a Prometheus, no agent')
+  .summary('the page and the API over agents, a Prometheus, or both')
   .description(
-    'Serves the page and the query API over any server with the HTTP API of Prometheus. Reads no hardware, and keeps nothing.',
+    'Serves the page and the API over the agents in console.agents, over any server with the HTTP API of Prometheus, or over both. Reads no hardware, and keeps no history.',
   )
   .option('--prometheus <url>', 'where it is: http://HOST:9090')
   .option('--config <file>', 'configuration file (YAML)')
@@ -136,7 +150,7 @@ withCommonFlags(
   program
     .command('explain')
     .description('why a value is missing or a rule silent: file, driver, permission, link, traffic')
-    .argument('[name]', 'a device, a metric, a source, traceback or a rule; without: every source'),
+    .argument('[name]', 'a device, metric, source, NAMESPACE/POD, rule or traceback; without: every source'),
 )
   .option('--json', 'print the chains as JSON')
   .option('--self-test <library>', 'test doca or nvml on the hardware of this node, and write a report')
@@ -291,7 +305,7 @@ withTracebackFlags(
   program
     .command('traceback')
     .summary('watch the counters of a NIC by rules, at full rate')
-    .description('Watches the counters of one NIC at their full rate by rules, and logs the samples around events.')
+    .description('Watches one NIC by rules at full rate, and logs the samples around events.')
     .version(VERSION, '-v, --version', 'print the version'),
 ).action(async (flags: Readonly<Record<string, unknown>>) => {
   const { endDespiteCalls } = await import('@sonde/agent')
@@ -303,9 +317,10 @@ withTracebackFlags(
 
 for (const command of program.commands) {
   const trust = new Option('--trust-owner <uid>', 'as root: load files of this user too; may repeat')
-  // The help of `read` already fills a screen, so the option is hidden there.
-  command.addOption(trust.argParser(repeatable).hideHelp(command.name() === 'read'))
+  // The help of these already fills a screen, so the option is hidden there.
+  command.addOption(trust.argParser(repeatable).hideHelp(['read', 'traceback'].includes(command.name())))
 }
+withHelpAfterErrors(program, sondeCommand())
 
 program.hook('preAction', async (_program, command) => {
   const { trustOwner = [] } = command.opts<{ trustOwner?: readonly string[] }>()
@@ -314,7 +329,13 @@ program.hook('preAction', async (_program, command) => {
     (await import('./config/trust.ts')).trustOwners(trustOwner)
 })
 
-program.parseAsync().catch((error: unknown) => {
+/** Inside a promise, so that all refusals end in the same way. */
+async function runCommand(): Promise<void> {
+  refuseUnknown(program, process.argv.slice(2))
+  await program.parseAsync()
+}
+
+runCommand().catch((error: unknown) => {
   // Commander has already printed the error.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
   // A scenario may be valid and still not fit the node. Only the simulator can check that.

@@ -8,7 +8,7 @@ import { consoleRoutes } from './console-routes.ts'
 import { tryListeners } from './listeners.ts'
 import { isScraping, openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
-import { type Running, readyLine, serveAgent } from './run.ts'
+import { type Running, readyLine, serveAgent, usualSources } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde agent`: sources, `/metrics` and the API of one node, without store and page. */
@@ -28,6 +28,7 @@ export async function runAgent(loaded: Loaded): Promise<Running> {
   const running = await serveAgent(agent, loaded, management, (app) => {
     consoleRoutes(app, { agent, loaded, management, webhooks })
   })
-  console.log(await readyLine(agent, running.addresses, await accessWords(management.access)))
+  const extra = await accessWords(management.access)
+  console.log(await readyLine(agent, running.addresses, { usual: usualSources(loaded), extra }))
   return running
 }

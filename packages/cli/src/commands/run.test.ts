@@ -21,7 +21,7 @@ function starting(t: TestContext): { agent: Agent; settle: () => void; pass: (ms
 
 test('the ready line waits for a source that is slow to start', async (t) => {
   const { agent, settle, pass } = starting(t)
-  const line = readyLine(agent, 'http://127.0.0.1:1', '')
+  const line = readyLine(agent, 'http://127.0.0.1:1', { usual: new Set(), extra: '' })
   await pass(10_000)
   settle()
   await pass(100)
@@ -30,7 +30,28 @@ test('the ready line waits for a source that is slow to start', async (t) => {
 
 test('a source that has not settled after 15 s is told as starting', async (t) => {
   const { agent, pass } = starting(t)
-  const line = readyLine(agent, 'http://127.0.0.1:1', '')
+  const line = readyLine(agent, 'http://127.0.0.1:1', { usual: new Set(), extra: '' })
   await pass(15_100)
   assert.equal(await line, 'Sonde is ready on http://127.0.0.1:1 · ethtool starting')
+})
+
+test('absent hardware that nobody asked for comes last, by its name alone', async (t) => {
+  const { agent } = starting(t)
+  const one = { settled: true, found: '', reason: '/sys/class/infiniband is not there' }
+  const sources = [
+    { ...one, name: 'rdma', state: 'absent' },
+    { ...one, name: 'host', state: 'reading', found: '2 CPUs' },
+    { ...one, name: 'diag', state: 'denied', reason: 'it taints the kernel' },
+    { ...one, name: 'dcb', state: 'absent' },
+    { ...one, name: 'asked', state: 'absent', reason: 'no mlx5_9; there is mlx5_0' },
+  ]
+  Object.assign(agent, { sources })
+  const line = await readyLine(agent, 'http://127.0.0.1:1', { usual: new Set(['rdma', 'host', 'dcb']), extra: '' })
+  const [, host, ...others] = line.split(' · ')
+  assert.equal(host, 'host (2 CPUs)')
+  assert.deepEqual(others, [
+    'diag denied: it taints the kernel',
+    'asked absent: no mlx5_9; there is mlx5_0',
+    'absent: rdma, dcb; npx sonde check says why',
+  ])
 })

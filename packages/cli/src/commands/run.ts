@@ -1,6 +1,6 @@
 import { type Agent, agentRoutes, createServer } from '@sonde/agent'
 import { identityOf, whoOf } from '@sonde/console'
-import { printable } from '@sonde/sdk/internal'
+import { printable, sondeCommand } from '@sonde/sdk/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Loaded } from '../config/load.ts'
 import { growSlowly } from '../restart-small.ts'
@@ -54,12 +54,13 @@ const READY_LIMIT_MS = 15_000
 
 /**
  * Waits at most `limitMs` until every source was sampled or has settled, and reports all in one line. A source that has
- * not settled by then is reported as `starting`.
+ * not settled by then is reported as `starting`. Absent hardware that nobody asked for is normal, so it comes last and
+ * without its reason.
  */
 export async function readyLine(
   agent: Agent,
   addresses: string,
-  extra: string,
+  { usual, extra }: { readonly usual: ReadonlySet<string>; readonly extra: string },
   limitMs = READY_LIMIT_MS,
 ): Promise<string> {
   const deadlineMs = Date.now() + limitMs
@@ -67,11 +68,24 @@ export async function readyLine(
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await agent.service?.settled
-  const found = agent.sources.map(({ name, state, reason, found: what }) => {
+  const isQuiet = ({ name, state }: { name: string; state: string }) => state === 'absent' && usual.has(name)
+  const absent = agent.sources.filter(isQuiet).map(({ name }) => name)
+  const others = agent.sources.filter((source) => !isQuiet(source))
+  const found = others.map(({ name, state, reason, found: what }) => {
     if (state === 'reading') return `${name} (${what})`
     return `${name} ${state}${reason === '' ? '' : `: ${reason}`}`
   })
+  if (absent.length > 0) found.push(`absent: ${absent.join(', ')}; ${sondeCommand()} check says why`)
   return printable(
     `Sonde is ready on ${addresses} · ${found.join(' · ') || 'no sources'}${extra === '' ? '' : ` · ${extra}`}`,
   )
+}
+
+/** Names of the sources that run because nobody configured others: each value of their entries is a default. */
+export function usualSources({ plain, originOf }: Loaded): ReadonlySet<string> {
+  const entries = plain.data_sources as readonly Readonly<Record<string, unknown>>[]
+  const usual = entries.filter((entry, index) =>
+    Object.keys(entry).every((key) => originOf(`data_sources[${index}].${key}`) === 'default'),
+  )
+  return new Set(usual.map(({ name }) => String(name)))
 }

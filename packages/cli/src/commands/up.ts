@@ -15,7 +15,7 @@ import { consoleRoutes } from './console-routes.ts'
 import { tryListeners } from './listeners.ts'
 import { isScraping, openManagement } from './management.ts'
 import { incidentSinks, openWebhooks } from './open-webhooks.ts'
-import { type Running, readyLine, serveAgent } from './run.ts'
+import { type Running, readyLine, serveAgent, usualSources } from './run.ts'
 import { tightenFolders } from './tighten-folders.ts'
 
 /** `sonde up`: agent, embedded store and page on one listener. */
@@ -51,7 +51,8 @@ export async function runUp(loaded: Loaded): Promise<Running> {
   })
   const past = store === undefined ? undefined : startPast({ agent, store, oldestMs, log })
   const words = [store === undefined ? 'no history' : historyWords(store, path), await accessWords(management.access)]
-  console.log(await readyLine(agent, running.addresses, words.filter((each) => each !== '').join(' · ')))
+  const extra = words.filter((each) => each !== '').join(' · ')
+  console.log(await readyLine(agent, running.addresses, { usual: usualSources(loaded), extra }))
   return {
     ...running,
     async close() {

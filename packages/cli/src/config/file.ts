@@ -90,15 +90,19 @@ function valuesFault(cause: unknown): string {
     : message
 }
 
+/** Why a call of the system failed, in its words alone: the caller's sentence already names the path. */
+export function systemReason(cause: unknown): string {
+  const { errno } = cause as { errno?: number }
+  return errno === undefined ? messageOf(cause) : getSystemErrorMessage(errno)
+}
+
 /** Text of a file or pipe that a user named, up to the limit. @throws ConfigError if it cannot be read. */
 export function readYamlText(path: string): string {
   let bytes: Uint8Array | undefined
   try {
     bytes = readGivenFile(path, FILE_BYTES_LIMIT)
   } catch (cause) {
-    const { errno } = cause as { errno?: number }
-    const reason = errno === undefined ? messageOf(cause) : getSystemErrorMessage(errno)
-    throw new ConfigError([`${path}: the file cannot be read: ${reason}`])
+    throw new ConfigError([`${path}: the file cannot be read: ${systemReason(cause)}`])
   }
   if (bytes === undefined) throw new ConfigError([`${path}: the file is larger than ${FILE_BYTES_LIMIT} bytes`])
   try {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SondeError } from '@sonde/sdk'
-import { messageOf } from '@sonde/sdk/internal'
+import { systemReason } from '../../config/file.ts'
 
 /** `<tag><µs>.bin`, the name of a record file that a sink writes. */
 const NAME = /^(.*)(\d{16})\.bin$/
@@ -76,7 +76,7 @@ function entriesOf(folder: string) {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     if (!isMissing(error)) {
-      throw new SondeError('DTB_READ', `${folder} cannot be read: ${messageOf(error)}`, { cause: error })
+      throw new SondeError('DTB_READ', `${folder} cannot be read: ${systemReason(error)}`, { cause: error })
     }
     return []
   }
@@ -113,6 +113,6 @@ function trying<T>(path: string, call: () => T): T {
   try {
     return call()
   } catch (cause) {
-    throw new SondeError('DTB_READ', `${path} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new SondeError('DTB_READ', `${path} cannot be read: ${systemReason(cause)}`, { cause })
   }
 }

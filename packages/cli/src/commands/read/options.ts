@@ -9,6 +9,7 @@ import {
   readGivenFile,
 } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
+import { systemReason } from '../../config/file.ts'
 import type { Int64 } from './jsonl.ts'
 import { parseTime } from './time.ts'
 
@@ -148,7 +149,7 @@ function fieldSetOf(kind: FieldSetKind, path: string | undefined): FieldSet | un
     return createFieldSet(kind, bytes.toString(), path)
   } catch (error) {
     const isNamed = error instanceof SondeError
-    throw new ConfigError([isNamed ? messageOf(error) : `--${kind} ${path} cannot be read: ${messageOf(error)}`])
+    throw new ConfigError([isNamed ? messageOf(error) : `--${kind} ${path} cannot be read: ${systemReason(error)}`])
   }
 }
 

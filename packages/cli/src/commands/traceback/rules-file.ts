@@ -2,8 +2,9 @@ import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { type ReadRules, RuleFaults, readRuleBook } from '@sonde/agent'
 import { RULE_LIMITS } from '@sonde/agent/config'
 import { SondeError } from '@sonde/sdk'
-import { dataFault, messageOf, readBytesNow, readGivenFile } from '@sonde/sdk/internal'
+import { dataFault, readBytesNow, readGivenFile } from '@sonde/sdk/internal'
 import { ConfigError } from '../../config/config-error.ts'
+import { systemReason } from '../../config/file.ts'
 
 /** A failure with an exit code of the reference application. */
 export class ExitError extends SondeError {
@@ -32,7 +33,7 @@ export function readRulesFile(path: string): ReadRules {
     if (statSync(path).isDirectory()) throw new Error('it is a directory')
     bytes = readGivenFile(path, limitBytes)
   } catch (error) {
-    throw new ConfigError([`--rules ${path} cannot be read: ${messageOf(error)}`])
+    throw new ConfigError([`--rules ${path} cannot be read: ${systemReason(error)}`])
   }
   if (bytes === undefined) throw new ConfigError([`--rules ${path} is larger than ${limitBytes} bytes`])
   try {
@@ -53,7 +54,7 @@ export function readRulesBytes(path: string): string {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
-    return fail(`cannot be read: ${messageOf(error)}`, DOCA_EXIT.notThere)
+    return fail(`cannot be read: ${systemReason(error)}`, DOCA_EXIT.notThere)
   }
   try {
     const stats = fstatSync(file)
@@ -66,7 +67,7 @@ export function readRulesBytes(path: string): string {
     return bytes?.toString('latin1') ?? fail(`is larger than ${COMPAT_FILE_BYTES} bytes`, DOCA_EXIT.tooLarge)
   } catch (error) {
     if (error instanceof ExitError) throw error
-    return fail(`cannot be read: ${messageOf(error)}`, DOCA_EXIT.readError)
+    return fail(`cannot be read: ${systemReason(error)}`, DOCA_EXIT.readError)
   } finally {
     closeSync(file)
   }
