@@ -265,7 +265,7 @@ export class Agent {
       sources: () => this.hosts.sources,
       heldBack: () => edgesHeldBack([...this.hosts.sources, this.ruleWatch]),
       rules: {
-        conditionOf: (rule) => ruleCondition(this.rules?.book, rule),
+        conditionOf: (rule) => ruleCondition(this.rules?.book, rule, recent.types()),
         signalsOf: (rule) => ruleSignals(this.rules?.book, rule),
         listed: () => bookSignals(this.rules?.book),
       },

@@ -59,7 +59,7 @@ function withHelpAfterErrors(command: Command, words: string): void {
   for (const below of command.commands) withHelpAfterErrors(below, `${words} ${below.name()}`)
 }
 
-/** Refuses an unknown command. Commander answers `sonde bogus --help` with a help, and `manifests bogus` by its count. */
+/** Refuses an unknown command. Commander itself answers `sonde bogus --help` with the general help. */
 function refuseUnknown(command: Command, [word, ...rest]: readonly string[]): void {
   if (command.commands.length === 0 || word === undefined || word.startsWith('-')) return
   const found = word === 'help' ? command : command.commands.find((one) => one.name() === word)

@@ -99,16 +99,17 @@ async function movedAnswer(agent: Agent, id: string): Promise<MovedAnswer> {
 }
 
 /** The rules of traceback, and what limits left out. */
-function tracebackRules({ traceback, rules, ruleWatch }: Agent): IncidentRules {
+function tracebackRules({ traceback, rules, ruleWatch, recent }: Agent): IncidentRules {
   const fault = rules?.fault
   const book = rules?.book
   const devices = ruleWatch.devices()
+  const types = recent.types()
   return {
     watching: (book?.rules ?? []).map((rule) => {
       const { name } = rule
       const own = devices.get(name) ?? []
       const left = own.length === 0 ? ruleWatch.leftOf(name) : undefined
-      const condition = describeRule(rule, book as RuleBook)
+      const condition = describeRule(rule, book as RuleBook, types)
       return { name, condition, devices: own, ...(left === undefined ? {} : { left }) }
     }),
     ...(fault === undefined ? {} : { fault }),

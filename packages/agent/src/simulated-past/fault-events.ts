@@ -133,7 +133,7 @@ export class FaultEvents {
       sources: () => this.#samples?.sources ?? [],
       heldBack: () => 0,
       rules: {
-        conditionOf: (rule) => ruleCondition(book, rule),
+        conditionOf: (rule) => ruleCondition(book, rule, this.#recent.types()),
         signalsOf: (rule) => ruleSignals(book, rule),
         listed: () => bookSignals(book),
       },

@@ -1,10 +1,11 @@
+import type { RecordType } from '@sonde/sdk'
 import type { RuleBook, Signal } from '../../rules/rule.ts'
 import { describeRule } from '../describe-rule.ts'
 
-/** The condition of a rule in words; empty if the book has no such rule. */
-export function ruleCondition(book: RuleBook | undefined, name: string): string {
+/** The condition of a rule in words; empty if the book has no such rule. The types are those that are reported. */
+export function ruleCondition(book: RuleBook | undefined, name: string, types: readonly RecordType[]): string {
   const rule = book?.rules.find((one) => one.name === name)
-  return book === undefined || rule === undefined ? '' : describeRule(rule, book)
+  return book === undefined || rule === undefined ? '' : describeRule(rule, book, types)
 }
 
 /** The signals that a rule watches, or those of the rules that it combines; empty if the book has no such rule. */
