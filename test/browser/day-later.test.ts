@@ -7,6 +7,7 @@ import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
+import { overlappingCells } from './hostile.ts'
 import { assertTold, TOLD } from './told-numbers.ts'
 import { fillYesterday } from './yesterday.ts'
 
@@ -223,20 +224,6 @@ function hostileAnswer(answer: IncidentAnswer | undefined): IncidentAnswer {
     notes: [{ atMs: nowMs, who: long, text: `${image}\n\u202e${long}` }],
     pin: { atMs: nowMs, who: image, records: 3, bytes: 90, isCut: true, command: `sonde read /${long}` },
   }
-}
-
-/** Texts of cells whose content lies over that of the next cell of their row. */
-function overlappingCells(page: Page): Promise<string[]> {
-  return page.locator('main .table td').evaluateAll((cells) =>
-    cells.flatMap((cell) => {
-      const next = cell.nextElementSibling?.getBoundingClientRect()
-      const range = document.createRange()
-      range.selectNodeContents(cell)
-      const own = range.getBoundingClientRect()
-      const isBeside = next !== undefined && next.width > 0 && next.top < own.bottom && next.bottom > own.top
-      return isBeside && own.right > next.left + 1 ? [(cell as HTMLElement).innerText.slice(0, 40)] : []
-    }),
-  )
 }
 
 /** Counts what a person clicks. */

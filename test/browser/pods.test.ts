@@ -9,6 +9,7 @@ import type { TestPod, TestPods } from '../../packages/agent/test/pod-source.ts'
 import { needs } from '../debian.ts'
 import { temporaryDir } from '../sonde-process.ts'
 import { startStage, takePicture } from './browser.ts'
+import { assertTame, hostileName, hostilePodName } from './hostile.ts'
 import { lookEverywhere } from './look-everywhere.ts'
 import { factOf } from './shown-numbers.ts'
 
@@ -70,6 +71,31 @@ const FAR: TestPod = {
   gpus: [],
 }
 const PODS = [FULL, ...SHARING, WAITING, FAR]
+/** All names of this pod come from a stranger. Another pod shares its GPU, and a third runs on another node. */
+const HOSTILE = {
+  ...{ app: hostileName('app'), service: hostileName('service'), pod: hostilePodName('pod'), ...here },
+  ...{ namespace: hostilePodName('namespace'), waiting: hostileName('waiting') },
+  gpus: [gpu(hostileName('gpu'))],
+  more: [
+    {
+      type: 'pod_nic',
+      fields: {
+        ...{ interface: hostileName('interface'), driver: hostileName('driver'), pci_address: hostileName('pci') },
+        ...{ rdma_device: hostileName('rdma'), own: 0, no_counters: hostileName('reason') },
+        ...{ physical_function: hostileName('function'), host_interface: hostileName('host') },
+      },
+    },
+    {
+      type: 'gpu_process',
+      fields: {
+        ...{ container: hostileName('container'), UUID: hostileName('gpu'), pid: 4200 },
+        ...{ process: '<i>x\u202e\u0001', util_ratio: 0.8, memory_used_bytes: GIB },
+      },
+    },
+  ],
+} satisfies TestPod
+const SHARER: TestPod = { ...HOSTILE, pod: hostilePodName('sharer'), more: [] }
+const ELSEWHERE: TestPod = { ...HOSTILE, pod: hostilePodName('far'), node: hostileName('node'), gpus: [], more: [] }
 
 test(
   'apps are listed by their trouble, and the page of a pod says all about it',
@@ -194,5 +220,27 @@ test(
       },
       { expected: /Failed to load resource/, before: (page) => page.route('**/api/v1/pods/**', busy) },
     )
+
+    await t.test('names of a stranger stay texts, and links lead to what they name', async (t) => {
+      set({ pods: [HOSTILE, SHARER, ELSEWHERE] })
+      await stage.visit('/apps', async (page) => {
+        const pod = page.getByRole('link', { name: /^pod<img/ })
+        await pod.waitFor()
+        await assertTame(t, page, 'apps')
+        await pod.click()
+        await page.getByRole('region', { name: 'Table of processes' }).getByText('<i>x⟦U+202E⟧⟦U+0001⟧').waitFor()
+        await assertTame(t, page, 'pod')
+        await page.getByRole('link', { name: /^sharer<img/ }).click()
+        await page.getByRole('heading', { level: 1, name: /sharer<img/ }).waitFor()
+        await page.getByRole('link', { name: /^pod<img/ }).waitFor()
+      })
+      await stage.visit('/entities', async (page) => {
+        await page
+          .getByRole('link', { name: /^Pod namespace<img/ })
+          .first()
+          .waitFor()
+        await assertTame(t, page, 'entities')
+      })
+    })
   },
 )

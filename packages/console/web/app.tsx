@@ -4,6 +4,7 @@ import { useSearch } from 'wouter/use-browser-location'
 import { Empty } from './components/empty.tsx'
 import { PanelBoundary } from './components/error-boundary.tsx'
 import { PageHead } from './components/page-head.tsx'
+import { markInvisible } from './format/marked-text.ts'
 import {
   AppPage,
   AppsPage,
@@ -104,12 +105,12 @@ export function App() {
 }
 
 /**
- * A part of a path as it was meant. The router leaves characters escaped that addresses reserve, such as the colons of
- * a PCI address.
+ * A part of a path as it was meant, with marks as in answers. The router leaves characters escaped that addresses
+ * reserve, such as the colons of a PCI address.
  */
 function meant(part: string): string {
   try {
-    return decodeURIComponent(part)
+    return markInvisible(decodeURIComponent(part))
   } catch {
     // A stray per cent sign stands for itself.
     return part

@@ -75,6 +75,8 @@ export function createHttpServer(served: Served): FastifyInstance {
   const app = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_LIMIT_MS,
+    // A name in a path may be as long as headers may be. Routes have their own limits, and say so.
+    routerOptions: { maxParamLength: HEADER_LIMIT_BYTES },
     forceCloseConnections: true,
     ...transportOf(limits, served.tls),
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },

@@ -6,11 +6,11 @@ import {
   type RouteParameters,
   routeAddress,
 } from '@sonde/sdk/api'
+import { parseMarked, unmarked } from '../format/marked-text.ts'
 import { hear } from '../state/clock.ts'
 import { isUnanswerable, scopedAddress } from '../state/node-scope.ts'
 import { csrfWord, isLoggedOut } from '../state/session.ts'
 import { COLUMNS_MEDIA_TYPE, decodeColumns } from './decode-columns.ts'
-import { parseMarked, unmarked } from './marked-text.ts'
 
 /** A failed request. `status` is 0 if there was no answer. */
 export class ApiError extends Error {

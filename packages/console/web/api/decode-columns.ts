@@ -1,5 +1,5 @@
 import type { ColumnsHead, JsonQueryAnswer, QueryAnswer, QueryResult } from '@sonde/sdk/api'
-import { parseMarked } from './marked-text.ts'
+import { parseMarked } from '../format/marked-text.ts'
 
 /** Media type of a columns answer. */
 export const COLUMNS_MEDIA_TYPE = 'application/x-sonde-columns'

@@ -1,6 +1,6 @@
 import { routeAddress, type SamplesHeader } from '@sonde/sdk/api'
+import { parseMarked } from '../format/marked-text.ts'
 import { getBytes } from './client.ts'
-import { parseMarked } from './marked-text.ts'
 
 /** Numbers of an answer. */
 export type SampleColumn = Float64Array | Float32Array

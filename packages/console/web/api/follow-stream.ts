@@ -1,7 +1,7 @@
 import type { StreamEvents } from '@sonde/sdk/api'
+import { parseMarked } from '../format/marked-text.ts'
 import { hear } from '../state/clock.ts'
 import { scopedAddress } from '../state/node-scope.ts'
-import { parseMarked } from './marked-text.ts'
 
 /** Time until a lost stream is opened again. It doubles until the stream has worked. Unit: milliseconds. */
 const RETRY_MIN_MS = 1_000

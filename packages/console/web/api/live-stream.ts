@@ -1,8 +1,8 @@
 import type { HintsAnswer, MetricQuery, NodeAnswer, QueryAnswer, StreamGap } from '@sonde/sdk/api'
+import { unmarked } from '../format/marked-text.ts'
 import { ApiError } from './client.ts'
 import { columnsOfJson } from './decode-columns.ts'
 import { followStream } from './follow-stream.ts'
-import { unmarked } from './marked-text.ts'
 
 /** News of a stream beside its points. */
 export interface StreamNews {
@@ -34,9 +34,9 @@ const SILENCE_LIMIT_MS = 25_000
 /** Opens a live connection. After a loss it reconnects from the last delivered point, so that no step is missed. */
 export function openLiveStream(request: StreamRequest, handlers: StreamHandlers): { readonly close: () => void } {
   let { afterMs } = request
-  const question = JSON.stringify({ stepMs: request.stepMs, queries: request.queries })
+  const question = unmarked(JSON.stringify({ stepMs: request.stepMs, queries: request.queries }))
   return followStream({
-    address: () => unmarked(`/api/v1/stream?q=${shortlyEncoded(question)}&lastEventId=${afterMs}`),
+    address: () => `/api/v1/stream?q=${shortlyEncoded(question)}&lastEventId=${afterMs}`,
     proof: 'points',
     silenceMs: SILENCE_LIMIT_MS + request.stepMs,
     onOpen: handlers.onOpen,

@@ -11,6 +11,8 @@ import { cellClasses, headClasses, type TableColumn } from './table-column.ts'
 const TALL_PX = 640
 /** Most rows of a table that is drawn whole: thousands keep the browser busy for seconds. */
 const WHOLE_LIMIT_COUNT = 200
+/** A longer text may be cut, so that its tooltip has all of it. Unit: characters. */
+const CUT_LENGTH = 48
 
 /** One cell that spans several columns. */
 export interface SpanningCell {
@@ -177,7 +179,7 @@ function cellsOf<Row>(row: Row, columns: readonly TableColumn<Row>[], span: Span
   const from = columns.findIndex(({ key }) => key === span?.from)
   const to = columns.findIndex(({ key }) => key === span?.to)
   return columns.map((column, place) => {
-    const { key, kind, cell, label, title } = column
+    const { key, kind, label } = column
     if (span && place === from)
       return (
         <td key={key} colSpan={to - from + 1} className={span.look}>
@@ -185,15 +187,20 @@ function cellsOf<Row>(row: Row, columns: readonly TableColumn<Row>[], span: Span
         </td>
       )
     if (span && place > from && place <= to) return null
-    const shared = { className: cellClasses(column, row), title: title?.(row) }
+    const content = column.cell(row)
+    const shared = { className: cellClasses(column, row), title: column.title?.(row) ?? tooltipOf(content) }
     return kind === 'rowHead' ? (
       <th key={key} scope="row" {...shared}>
-        {cell(row)}
+        {content}
       </th>
     ) : (
       <td key={key} data-label={label} {...shared}>
-        {cell(row)}
+        {content}
       </td>
     )
   })
+}
+
+function tooltipOf(content: ReactNode): string | undefined {
+  return typeof content === 'string' && content.length > CUT_LENGTH ? content : undefined
 }

@@ -1,3 +1,4 @@
+import { markInvisible } from '../format/marked-text.ts'
 import { createValueStore } from './value-store.ts'
 
 /** Whether the server is a console, which has no devices, events and hints of its own. */
@@ -21,7 +22,7 @@ export function pageBase(): string {
 export function scopedNode(): string {
   const name = pageBase().slice('/nodes/'.length)
   try {
-    return decodeURIComponent(name)
+    return markInvisible(decodeURIComponent(name))
   } catch {
     // A stray per cent sign stands for itself.
     return name

@@ -1,3 +1,4 @@
+import { markInvisible } from '../format/marked-text.ts'
 import { signalFault } from './signal.ts'
 
 const EXPORTERS = ['helm', 'operator', 'none'] as const
@@ -188,10 +189,10 @@ export function parseUrl(search: string): ParsedUrl {
   let state: UrlState = {}
   const unknown: string[] = []
   for (const key of new Set(parameters.keys())) {
-    const all = parameters.getAll(key)
+    const all = parameters.getAll(key).map(markInvisible)
     const read = READERS.get(key)?.(all[0] ?? '', all)
     if (read) state = { ...state, ...read }
-    else unknown.push(key)
+    else unknown.push(markInvisible(key))
   }
   if ((state.fromMs === undefined) !== (state.toMs === undefined) || (state.fromMs ?? 0) >= (state.toMs ?? 1)) {
     unknown.push(...['from', 'to'].filter((key) => parameters.has(key) && !unknown.includes(key)))

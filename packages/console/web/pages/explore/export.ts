@@ -1,5 +1,6 @@
 import { type MetricQuery, spreadsheetText } from '@sonde/sdk/api'
 import type { FrameRange } from '../../api/frame.ts'
+import { unmarked } from '../../format/marked-text.ts'
 import { sampleUnit } from '../../format/quantity.ts'
 import { scopedAddress } from '../../state/node-scope.ts'
 import type { ExplorerSeries } from './explorer-lanes.ts'
@@ -11,7 +12,9 @@ export function curlCommand(
   span: { readonly fromMs: number; readonly toMs: number },
   stepMs: number,
 ): string {
-  const body = JSON.stringify({ fromMs: Math.round(span.fromMs), toMs: Math.round(span.toMs), stepMs, queries })
+  const body = unmarked(
+    JSON.stringify({ fromMs: Math.round(span.fromMs), toMs: Math.round(span.toMs), stepMs, queries }),
+  )
   // Whoever made the link to this page chose the name of the node in it, so that it may be code for a shell.
   const address = inQuotes(origin + scopedAddress('/api/v1/query'))
   return `curl -s ${address} -H 'content-type: application/json' -d ${inQuotes(body)}`
@@ -56,11 +59,11 @@ function quoted(text: string): string {
   return `"${spreadsheetText(text).replaceAll('"', '""')}"`
 }
 
-/** The samples as JSON: columns as the API gives them, full precision, `null` for a gap. */
+/** The samples as JSON: names and columns as the API gives them, full precision, `null` for a gap. */
 export function jsonOf({ node, stepMs, times, series, from, to }: ExportTable): string {
   const part = (values: Float64Array): (number | null)[] =>
     Array.from(values.subarray(from, to + 1), (value) => (Number.isNaN(value) ? null : value))
-  return JSON.stringify(
+  const json = JSON.stringify(
     {
       node,
       stepMs,
@@ -78,6 +81,7 @@ export function jsonOf({ node, stepMs, times, series, from, to }: ExportTable): 
     null,
     1,
   )
+  return unmarked(json)
 }
 
 /** Name of an exported file. It marks simulated data. */

@@ -4,6 +4,8 @@ import type { DeviceInfo } from '../../api/devices.ts'
 import { acknowledge, useMoved } from '../../api/incidents.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { unmarked } from '../../format/marked-text.ts'
+import { download, exportFileName } from '../explore/export.ts'
 import { incidentMarkdown } from './incident-markdown.ts'
 import { useMetricTitles } from './metric-titles.ts'
 
@@ -35,15 +37,20 @@ export function IncidentActions({
         label="Copy as Markdown"
         text={() => incidentMarkdown(answer, devices, { moved, titleOf, address: location.href })}
       />
-      <a className="button" download={`${incident.id.replaceAll(':', '-')}.json`} href={jsonAddress(answer, moved)}>
+      <button type="button" className="button" onClick={() => saveJson(answer, moved)}>
         <Icon name="download" /> JSON
-      </a>
+      </button>
       {fault !== '' && <p role="alert">{fault}</p>}
     </>
   )
 }
 
-function jsonAddress(answer: IncidentAnswer, moved: MovedAnswer | undefined): string {
+/** Saves an incident with the names as the API gives them. */
+function saveJson(answer: IncidentAnswer, moved: MovedAnswer | undefined): void {
+  const { id, isSimulated } = answer.incident
   const json = JSON.stringify({ ...answer, ...(moved === undefined ? {} : { moved }) }, undefined, 2)
-  return `data:application/json;charset=utf-8,${encodeURIComponent(json)}`
+  download(
+    exportFileName(['incident', id], isSimulated, 'json'),
+    new Blob([unmarked(json)], { type: 'application/json' }),
+  )
 }
