@@ -1,6 +1,6 @@
 import { SondeError } from '@sonde/sdk'
 import type { IncidentRules, IncidentsAnswer, Labels, ListedType, MovedAnswer } from '@sonde/sdk/api'
-import { askerOf, JsonReader } from '@sonde/sdk/internal'
+import { type Asker, askerOf, JsonReader, type QueryRequest } from '@sonde/sdk/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../agent.ts'
 import type { IncidentFilter } from '../incidents/incident-filter.ts'
@@ -43,7 +43,7 @@ export function incidentRoutes(app: FastifyInstance, agent: Agent, queried: Quer
   })
   answerRoute(app, '/api/v1/incidents/:id', (request) => answerOf(request, request.params.id ?? ''))
   answerRoute(app, '/api/v1/incidents/:id/moved', (request) =>
-    queried.places.take(askerOf(request), () => movedAnswer(agent, request.params.id ?? '')),
+    queried.places.take(askerOf(request), () => movedAnswer(agent, request.params.id ?? '', askerOf(request))),
   )
   const write = (path: string, kind: IncidentNoteKind) => {
     app.post<{ Params: { readonly id: string } }>(`/api/v1/incidents/:id/${path}`, async (request, reply) => {
@@ -91,11 +91,12 @@ export function recentAnswer(agent: Agent): IncidentsAnswer {
   return { ...told, incidents, openCount, traceback: tracebackRules(agent) }
 }
 
-async function movedAnswer(agent: Agent, id: string): Promise<MovedAnswer> {
+async function movedAnswer(agent: Agent, id: string, asker: Asker): Promise<MovedAnswer> {
   const { incident } = await incidentAnswer(agent, id)
   const { types } = await agentCatalogue(agent).types()
   const deviceOf = ({ entity }: ListedType, labels: Labels) => agent.devices.deviceOf({ entity }, labels)?.id
-  return movedSignals({ incident, types, history: agent.history, deviceOf })
+  const history = { query: (request: QueryRequest) => agent.history.query(request, asker) }
+  return movedSignals({ incident, types, history, deviceOf })
 }
 
 /** The rules of traceback, and what limits left out. */

@@ -25,12 +25,19 @@ interface Waiting {
 export class QueryPlaces {
   readonly #http: HttpStats
   readonly #limit: number
+  readonly #advice: string
+  /** Queries that are being answered here. */
+  #taken = 0
   readonly #waiting = new AskerQueue<Waiting>()
 
-  /** @param limit How many are answered at a time. */
-  constructor(http: HttpStats, limit: number) {
+  /**
+   * @param limit How many are answered at a time.
+   * @param advice What a client that is refused can do.
+   */
+  constructor(http: HttpStats, limit: number, advice = 'ask again, or raise limits.parallel_queries') {
     this.#http = http
     this.#limit = limit
+    this.#advice = advice
   }
 
   /** Questions that wait for a place. */
@@ -44,17 +51,23 @@ export class QueryPlaces {
    * @throws SondeError `QRY_BUSY` if no place became free; the errors of `ask`.
    */
   async take<T>(asker: Asker, ask: () => Promise<T>): Promise<T> {
-    if (this.#http.queries >= this.#limit) await this.#turn(asker)
-    else this.#http.queries++
+    if (this.#taken >= this.#limit) await this.#turn(asker)
+    else this.#reserve()
     try {
       return await ask()
     } catch (error) {
       if (error instanceof SondeError && error.code.endsWith('_LIMIT')) this.#http.refuse('query_cost')
       throw error
     } finally {
+      this.#taken--
       this.#http.queries--
       this.#next()
     }
+  }
+
+  #reserve(): void {
+    this.#taken++
+    this.#http.queries++
   }
 
   /** Resolves when a place is reserved. */
@@ -66,7 +79,7 @@ export class QueryPlaces {
       }
       const begin = () => {
         clearTimeout(timer)
-        this.#http.queries++
+        this.#reserve()
         resolve()
       }
       const timer = setTimeout(() => {
@@ -79,7 +92,7 @@ export class QueryPlaces {
   }
 
   #next(): void {
-    while (this.#http.queries < this.#limit) {
+    while (this.#taken < this.#limit) {
       const next = this.#waiting.next()
       if (next === undefined) return
       if (next.asker.isGone()) next.refuse(hasLeft())
@@ -89,10 +102,7 @@ export class QueryPlaces {
 
   #busy(): SondeError {
     this.#http.refuse('parallel_queries')
-    return new SondeError(
-      'QRY_BUSY',
-      `${this.#limit} queries are being answered, and others wait; ask again, or raise limits.parallel_queries`,
-    )
+    return new SondeError('QRY_BUSY', `${this.#limit} queries are being answered, and others wait; ${this.#advice}`)
   }
 }
 

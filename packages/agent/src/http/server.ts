@@ -24,6 +24,12 @@ import { versionsRoute } from './versions.ts'
 /** Time for current answers when the server closes. */
 const CLOSE_LIMIT_MS = 1000
 
+/**
+ * Answers about incidents that are made at a time. Each reads the store many times, and the store answers one question
+ * after the other: more of them would only make everybody wait longer.
+ */
+const INCIDENT_PLACES = 4
+
 const NOBODY: People = { whoAsks: () => '', audit: async () => undefined }
 
 /** The server of an agent: the common server with the admission rules of an agent. */
@@ -50,6 +56,7 @@ export function agentRoutes(app: FastifyInstance, agent: Agent, people: People =
   const unread = new UnreadAnswers(http)
   const places = new QueryPlaces(http, options.config.limits.parallel_queries)
   const queried = { history, http, places, unread }
+  const ofIncidents = { ...queried, places: new QueryPlaces(http, INCIDENT_PLACES, 'ask again') }
   metricsRoute(app, agent)
   healthRoutes(app, agent)
   apiRoutes(app, agent, queried)
@@ -57,8 +64,8 @@ export function agentRoutes(app: FastifyInstance, agent: Agent, people: People =
   devicesRoute(app, agent)
   versionsRoute(app, agent)
   hintsRoute(app, agent)
-  incidentRoutes(app, agent, queried, people)
-  annotationsRoute(app, agent, queried)
+  incidentRoutes(app, agent, ofIncidents, people)
+  annotationsRoute(app, agent, ofIncidents)
   eventRoutes(app, agent, queried)
   explainRoute(app, agent)
   tracebackRoute(app, agent)

@@ -30,7 +30,7 @@ const FUNCTIONS = { counter: 'rate', gauge: 'last' } as const
 export interface MovedOptions {
   readonly incident: Incident
   readonly types: Iterable<ListedType>
-  readonly history: History
+  readonly history: Pick<History, 'query'>
   /** Id of the device of a series; undefined if it belongs to none. */
   readonly deviceOf: (type: ListedType, labels: Labels) => string | undefined
 }
