@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { Missing } from './field-absences.ts'
 
-/** A longer output is a failure. Unit: bytes. */
+/** A program with a longer output is killed. Unit: bytes. */
 const OUTPUT_BYTES_LIMIT = 1 << 20
 
 /** A program, and how long it may run. */
@@ -21,7 +21,10 @@ export interface RunningProgram {
   kill(): void
 }
 
-/** Starts a program and calls `done` once: with its output, or with the reason why there is none. */
+/**
+ * Starts a program and calls `done` once: with its output, or with the reason why there is none. A program that is
+ * killed takes along what it has started: it may be a script.
+ */
 export function runProgram(call: ProgramCall, done: (answer: string | Missing) => void): RunningProgram {
   const { file, args, limitMs } = call
   let [hasEnded, isAnswered] = [false, false]
@@ -32,23 +35,52 @@ export function runProgram(call: ProgramCall, done: (answer: string | Missing) =
   }
   // Words of the program are parsed, so they must not depend on the language of the user.
   const env = { ...process.env, LC_ALL: 'C' }
-  const options = { env, maxBuffer: OUTPUT_BYTES_LIMIT, killSignal: 'SIGKILL' as const }
-  const child = execFile(file, [...args], options, (error, stdout, stderr) => {
+  // A group of its own can be killed as a whole.
+  const child = spawn(file, [...args], { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const fail = (reason: string): void => {
+    killGroup(child)
+    answer(new Missing('failed', `${file} ${reason}`))
+  }
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > OUTPUT_BYTES_LIMIT) fail(`printed more than ${OUTPUT_BYTES_LIMIT} bytes`)
+      else chunks.push(chunk)
+    })
+    stream.on('error', () => undefined)
+    return () => Buffer.concat(chunks).toString()
+  }) as [() => string, () => string]
+  child.once('error', (error) => {
     hasEnded = true
-    answer(error === null ? stdout : failureOf(call, error, stderr))
+    answer(failureOf(call, error, ''))
   })
   child.once('exit', () => {
     hasEnded = true
   })
-  const timer = setTimeout(() => {
-    child.kill('SIGKILL')
-    answer(new Missing('failed', `${file} has not ended after ${limitMs} ms`))
-  }, limitMs)
+  child.once('close', (code, signal) => {
+    const reason = signal === null ? `exit code ${code}` : `ended by ${signal}`
+    answer(code === 0 ? stdout() : failureOf(call, new Error(reason), stderr()))
+  })
+  const timer = setTimeout(() => fail(`has not ended after ${limitMs} ms`), limitMs)
   return {
     get hasEnded() {
       return hasEnded
     },
-    kill: () => void child.kill('SIGKILL'),
+    kill: () => killGroup(child),
+  }
+}
+
+/** Kills a program and what it has started, and reads no more of their output. */
+function killGroup(child: ChildProcess): void {
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // All of them have ended.
   }
 }
 

@@ -201,3 +201,20 @@ test('a log that is not there says so', async (t) => {
     ),
   )
 })
+
+test('a log that opens and cannot be read is absent with the reason, and is not told as empty', async (t) => {
+  const node = new TestNode(t, fixture)
+  const tested = new TestedSource(host, node.paths, { parts: ['kernel_log'], kernel_log: node.root })
+  t.after(() => tested.source.close())
+  const rows: ReturnType<TestedSource['take']> = []
+  for (let sweep = 0; sweep < 3; sweep++) {
+    await tested.source.sample().catch(() => undefined)
+    rows.push(...tested.take())
+  }
+  const reasons = rows.filter(({ type }) => type === absenceType).map(({ record }) => String(record.reason))
+  assert.deepEqual(reasons, Array(2).fill(`${node.root} cannot be read: EISDIR`))
+  assert.deepEqual(
+    rows.filter(({ type }) => type === hostKernelLogType),
+    [],
+  )
+})

@@ -60,6 +60,9 @@ class KernelLog implements HostPart {
     if (!this.#open()) return false
     this.#turnsLeft = TURNS_A_SWEEP
     if (this.#timer === undefined) this.#turn()
+    // The read may have failed.
+    if (this.#descriptor === -1) return false
+    for (const absences of [this.#absences, this.#messages]) absences.present('')
     const { source } = this.#reader.context
     source.report(hostKernelLogType, { time, messages_total: this.#readCount, lost_total: this.#lostCount })
     for (const counted of this.#series.values()) {
@@ -87,18 +90,21 @@ class KernelLog implements HostPart {
     try {
       this.#descriptor = fs.openSync(this.#path, OPEN_FLAGS)
     } catch (error) {
-      const kind = failureKind(error)
-      const reason =
-        kind === 'denied'
-          ? `${this.#path} may not be read: give the process CAP_SYSLOG, or set kernel.dmesg_restrict to 0`
-          : `${this.#path} cannot be read: ${kernelErrorCode(error)}`
-      for (const absences of [this.#absences, this.#messages])
-        absences.absent('', kind === 'missing' ? 'unsupported' : kind, reason)
+      this.#fail(error)
       return false
     }
-    this.#absences.present('')
-    this.#messages.present('')
     return true
+  }
+
+  #fail(error: unknown): void {
+    const kind = failureKind(error)
+    const reason =
+      kind === 'denied'
+        ? `${this.#path} may not be read: give the process CAP_SYSLOG, or set kernel.dmesg_restrict to 0`
+        : `${this.#path} cannot be read: ${kernelErrorCode(error)}`
+    for (const absences of [this.#absences, this.#messages])
+      absences.absent('', kind === 'missing' ? 'unsupported' : kind, reason)
+    this.close()
   }
 
   /** Reads for a short time, and again after a rest while there are further messages. */
@@ -120,7 +126,7 @@ class KernelLog implements HostPart {
         // The kernel has overwritten messages that nobody read. The next read returns the oldest, whose number tells
         // how many are lost.
         if (code === 'EPIPE') continue
-        if (code !== 'EAGAIN') this.close()
+        if (code !== 'EAGAIN') this.#fail(error)
         return false
       }
       if (length === 0) return false

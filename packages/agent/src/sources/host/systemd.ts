@@ -10,7 +10,7 @@ const AFTER_MS = 10_000
 const LIMIT_MS = 10_000
 /** Failed units that are named; the number counts all. */
 const UNIT_LIMIT = 64
-/** Long enough for every name that systemd accepts. Unit: characters. */
+/** Long enough for every name that systemd accepts; a longer description is cut. Unit: characters. */
 const NAME_LIMIT = 256
 /** Exists only while systemd is the first process. */
 const SYSTEMD = 'run/systemd/system'
@@ -64,7 +64,8 @@ export function parseUnits(output: string): readonly FailedUnit[] | Missing {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const units = lines.map((line): FailedUnit | undefined => {
     const [, unit, description] = /^\s*(\S+)\s+\S+\s+failed\s+\S+\s*(.*)$/.exec(line) ?? []
-    return unit === undefined ? undefined : { unit: unit.slice(0, NAME_LIMIT), description: description ?? '' }
+    if (unit === undefined) return undefined
+    return { unit: unit.slice(0, NAME_LIMIT), description: (description ?? '').slice(0, NAME_LIMIT) }
   })
   const known = units.filter((unit) => unit !== undefined)
   if (known.length === units.length) return known
