@@ -3,6 +3,7 @@ import { messageOf, printable, sondeCommand } from '@sonde/sdk/internal'
 import { Command, CommanderError, Option } from 'commander'
 import { agentAddress } from './commands/agent-address.ts'
 import type { AutoscaleFlags } from './commands/autoscale.ts'
+import type { BacktestFlags } from './commands/backtest/backtest.ts'
 import type { ManifestsFlags } from './commands/manifests.ts'
 import type { PsFlags } from './commands/ps/ps.ts'
 import type { ReadFlags } from './commands/read/options.ts'
@@ -299,6 +300,23 @@ program
   .action(async (paths: string[], flags: ReadFlags) => {
     const { runRead } = await import('./commands/read/read.ts')
     process.exitCode = await runRead(paths, flags, usualStore)
+  })
+
+program
+  .command('backtest')
+  .summary('test rules of traceback on stored records')
+  .description('Says which events rules would have had in files of records (*.bin of folders), or in a store.')
+  .argument('[path...]')
+  .option('--rules <file>', 'the rules, as for traceback', 'rules.json')
+  .option('--store [path]', 'what sonde up keeps, here or in another folder')
+  .option('--source <id>', 'records of this source; x* for all that begin so; may repeat', repeatable)
+  .option('--label <name=value>', 'of sources with this label, likewise', repeatable)
+  .option('--start <time>', 'from then on: 2026-11-21T14:03:07Z, or 10m ago')
+  .option('--end <time>', 'before then')
+  .option('--format <name>', 'table, jsonl or csv', 'table')
+  .action(async (paths: string[], flags: BacktestFlags) => {
+    const { runBacktest } = await import('./commands/backtest/backtest.ts')
+    process.exitCode = await runBacktest(paths, flags, usualStore)
   })
 
 withTracebackFlags(

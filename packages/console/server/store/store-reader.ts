@@ -3,10 +3,11 @@ import { type Batch, SondeError } from '@sonde/sdk'
 import { messageOf } from '@sonde/sdk/internal'
 import { storeSettings } from './config.ts'
 import { batchOf } from './texts.ts'
+import { inTimeOrder } from './time-order.ts'
 import { FORMAT_VERSION, hasOurTables, queryNumber } from './worker/database.ts'
 import { DatabaseSync } from './worker/sqlite.ts'
 import { StoreFile } from './worker/store-file.ts'
-import { blocksOf, type StoredBlock, unitsOf } from './worker/stored-blocks.ts'
+import { blocksOf, type StoredBlock, type StoredUnit, unitsOf } from './worker/stored-blocks.ts'
 
 /** How long a read waits while a writer recovers the file. Unit: milliseconds. */
 const BUSY_LIMIT_MS = 5000
@@ -21,9 +22,11 @@ export interface StoreReader {
    * that are reported after the call may be missing; no record comes twice. The file is not locked between two blocks,
    * so that a slow caller does not block the writer.
    *
+   * @param order `time`: by time instead of arrival, for which an hour of one type and source is kept in memory, up to
+   * 256 MiB. Records of an application, or of a simulated past, may arrive late. Default: `arrival`.
    * @throws SondeError `STO_READ` if the disk fails.
    */
-  read(wants: WantsBlock): Generator<Batch>
+  read(wants: WantsBlock, order?: 'arrival' | 'time'): Generator<Batch>
   /** Damaged pieces of the file that were skipped so far. */
   readonly damagedCount: number
   close(): void
@@ -62,7 +65,7 @@ class FileReader implements StoreReader {
     return this.#file.corruptChunks
   }
 
-  *read(wants: WantsBlock): Generator<Batch> {
+  *read(wants: WantsBlock, order: 'arrival' | 'time' = 'arrival'): Generator<Batch> {
     const units = trying(this.#path, () =>
       this.#inSnapshot(() => {
         // New types and sources may have arrived since the file was opened.
@@ -72,12 +75,17 @@ class FileReader implements StoreReader {
       }),
     )
     for (const unit of units) {
-      const blocks = blocksOf(this.#file, unit, wants)
-      for (;;) {
-        const next = trying(this.#path, () => this.#inSnapshot(() => blocks.next()))
-        if (next.done === true) break
-        for (const stored of next.value) yield batchOf(stored)
-      }
+      const batches = this.#batchesOf(unit, wants)
+      yield* order === 'time' ? inTimeOrder(batches) : batches
+    }
+  }
+
+  *#batchesOf(unit: StoredUnit, wants: WantsBlock): Generator<Batch> {
+    const blocks = blocksOf(this.#file, unit, wants)
+    for (;;) {
+      const next = trying(this.#path, () => this.#inSnapshot(() => blocks.next()))
+      if (next.done === true) break
+      for (const stored of next.value) yield batchOf(stored)
     }
   }
 

@@ -12,6 +12,7 @@ export class Progress {
   #dueMs = this.#startMs + AFTER_MS
   #isOnScreen = false
 
+  /** @param totalBytes All that is read; 0 if that is unknown. */
   constructor(totalBytes: number, { isShown }: { readonly isShown: boolean }) {
     this.#totalBytes = totalBytes
     this.#isShown = isShown
@@ -21,12 +22,17 @@ export class Progress {
   at(bytes: number, records: number): void {
     if (!this.#isShown || performance.now() < this.#dueMs) return
     this.#dueMs = performance.now() + EVERY_MS
-    const part = this.#totalBytes === 0 ? 0 : Math.min(1, bytes / this.#totalBytes)
     const seconds = (performance.now() - this.#startMs) / 1000
-    const sizes = `${(bytes / 1e6).toFixed(0)} of ${(this.#totalBytes / 1e6).toFixed(0)} MB`
     const rate = `${records.toLocaleString('en-GB')} records, ${Math.round(records / seconds).toLocaleString('en-GB')} a second`
-    process.stderr.write(`\r\x1b[K${(part * 100).toFixed(0)} % · ${sizes} · ${rate}`)
+    process.stderr.write(`\r\x1b[K${this.#part(bytes)}${rate}`)
     this.#isOnScreen = true
+  }
+
+  /** The part that is done; empty without a total. */
+  #part(bytes: number): string {
+    if (this.#totalBytes === 0) return ''
+    const percent = (Math.min(1, bytes / this.#totalBytes) * 100).toFixed(0)
+    return `${percent} % · ${(bytes / 1e6).toFixed(0)} of ${(this.#totalBytes / 1e6).toFixed(0)} MB · `
   }
 
   /** Clears the line. */
