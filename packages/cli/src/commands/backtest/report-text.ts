@@ -6,12 +6,13 @@ import { timeText } from '../read/table.ts'
 
 /** Events in a table; every format for programs has all that were kept. */
 const EVENTS_SHOWN = 50
+const CSV_HEAD = 'start,lastedS,end,rule,source,device'
 const NS_PER_S = 1e9
 
 /** The result as text: rules and events as lines of JSON, events as CSV, or tables for people. */
 export function reportText(report: BacktestReport, format: FormatName): string {
   const { rules, events } = report
-  if (format === 'csv') return summaryText(events.map(eventRow), format)
+  if (format === 'csv') return events.length === 0 ? `${CSV_HEAD}\n` : summaryText(events.map(csvRow), format)
   if (format === 'jsonl') {
     const rows = [...rules.map((rule) => ({ kind: 'rule', ...ruleFields(rule) })), ...events.map(eventFields)]
     return summaryText(rows, format)
@@ -67,6 +68,10 @@ function ruleRow(rule: BacktestRule, { range }: BacktestReport): SummaryRow {
 
 function eventRow({ rule, device, source, startNs, endNs, end }: TestedEvent): SummaryRow {
   return { start: timeText(startNs), lasted: spanText(endNs - startNs), end, rule, source, device }
+}
+
+function csvRow({ rule, device, source, startNs, endNs, end }: TestedEvent): SummaryRow {
+  return { start: timeText(startNs), lastedS: secondsOf(endNs - startNs), end, rule, source, device }
 }
 
 function ruleFields({ heldNs, longestNs, intervalNs, ...rule }: BacktestRule): SummaryRow {
