@@ -107,7 +107,12 @@ program
   })
 
 withSimulateFlags(
-  withCommonFlags(program.command('config').description('print the configuration and the origin of each value')),
+  withCommonFlags(
+    program
+      .command('config')
+      .summary('the configuration, and the origin of each value')
+      .description('print the configuration and the origin of each value'),
+  ),
 )
   .option('--schema', 'print the JSON Schema of the file, for editors')
   .action(async ({ schema, ...flags }: Flags & { schema?: boolean }) => {
@@ -150,6 +155,7 @@ withSimulateFlags(
 withCommonFlags(
   program
     .command('explain')
+    .summary('why a value is missing or a rule silent')
     .description('why a value is missing or a rule silent: file, driver, permission, link, traffic')
     .argument('[name]', 'a device, metric, source, NAMESPACE/POD, rule or traceback; without: every source'),
 )
@@ -276,7 +282,7 @@ async function usualStore(): Promise<string> {
 
 program
   .command('read')
-  .summary('print, sum up or verify records of files and store')
+  .summary('print or verify records of files and store')
   .description('Prints, sums up or verifies files of records (*.bin of folders), or a store.')
   .argument('[path...]')
   .option('--store [path]', 'what sonde up keeps, here or in another folder')
@@ -322,7 +328,7 @@ program
 withTracebackFlags(
   program
     .command('traceback')
-    .summary('watch the counters of a NIC by rules, at full rate')
+    .summary('watch a NIC by rules, at full rate')
     .description('Watches one NIC by rules at full rate, and logs the samples around events.')
     .version(VERSION, '-v, --version', 'print the version'),
 ).action(async (flags: Readonly<Record<string, unknown>>) => {

@@ -113,7 +113,7 @@ test('finds the events that the agent finds on the same records, in whatever ord
   const backtest = new Backtest(bookOf(rules))
   const lampsLast = batches.toSorted((a, b) => Number(a.type === lampType) - Number(b.type === lampType))
   give(backtest, lampsLast)
-  // An absence of this test lasts less than its rule asks for, and the clock of the agent's timer is that of the machine.
+  // No absence here lasts as long as its rule asks for, and the agent's timer has the clock of the machine.
   const found = backtest.report().events.filter(({ rule }) => rule !== 'silent')
   const edges = found.flatMap(({ rule, device, startNs, endNs, end }) => {
     const name = device.split(' ').at(-1)?.split('/')[0]

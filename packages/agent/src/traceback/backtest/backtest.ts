@@ -185,7 +185,7 @@ export class Backtest {
     this.#combinations.take({ key, rule, place, monoNs, isStart, isLost })
   }
 
-  /** A rule that holds at the end of its series leaves its event open. An absence lasts until the end of all records. */
+  /** A rule that holds at the end of its series leaves its event open. An absence lasts to the end of all records. */
   #end(one: Tested, toNs: bigint): void {
     one.series.end(toNs, (edge) => this.#note(one, edge))
     for (const rule of one.series.rules) {

@@ -3,7 +3,7 @@ import { type ReadFlags, readOptions } from '../read/options.ts'
 import { tell } from '../read/output.ts'
 import { printRecords } from '../read/print-records.ts'
 import { readRulesFile } from '../traceback/rules-file.ts'
-import { reportText } from './report-text.ts'
+import { backtestText } from './backtest-text.ts'
 
 /** The options of `sonde backtest` as they were typed. */
 export interface BacktestFlags extends Pick<ReadFlags, 'format' | 'source' | 'label' | 'start' | 'end' | 'store'> {
@@ -30,7 +30,7 @@ export async function runBacktest(
       backtest.take(chosen)
       return ''
     },
-    rest: () => reportText(backtest.report(), options.format),
+    rest: () => backtestText(backtest.report(), options.format),
   }
   return printRecords(paths, flags.store, { options, format, defaultStore, isSum: true })
 }

@@ -18,7 +18,7 @@ export interface PrintOptions {
   /** Returns the path of the store if none is named. */
   readonly defaultStore: () => Promise<string>
   /**
-   * Whether the format sums up the records, in the order of their time. Then progress is shown even while standard output
+   * Whether the format sums up the records, in the order of their time. Then progress is shown even if standard output
    * is a terminal, which only gets the result. Default: no.
    */
   readonly isSum?: boolean

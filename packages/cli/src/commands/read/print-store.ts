@@ -11,7 +11,7 @@ import type { Progress } from './progress.ts'
 import { selectionOf } from './select.ts'
 
 /** How {@link printStore} prints. */
-export interface StoreOptions {
+export interface PrintStoreOptions {
   readonly options: ReadOptions
   readonly format: ReadFormat
   readonly progress: Progress
@@ -23,7 +23,10 @@ export interface StoreOptions {
  * `sonde read --store`: prints the records of a store, even while a Sonde writes it. Exit code 0, or 1 if a part of it
  * is damaged.
  */
-export async function printStore(path: string, { options, format, progress, order }: StoreOptions): Promise<number> {
+export async function printStore(
+  path: string,
+  { options, format, progress, order }: PrintStoreOptions,
+): Promise<number> {
   const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? join(path, 'store.db') : path
   const reader = openStoreReader(file)
   const output = new Output(process.stdout)

@@ -10,7 +10,7 @@ const CSV_HEAD = 'start,lastedS,end,rule,source,device'
 const NS_PER_S = 1e9
 
 /** The result as text: rules and events as lines of JSON, events as CSV, or tables for people. */
-export function reportText(report: BacktestReport, format: FormatName): string {
+export function backtestText(report: BacktestReport, format: FormatName): string {
   const { rules, events } = report
   if (format === 'csv') return events.length === 0 ? `${CSV_HEAD}\n` : summaryText(events.map(csvRow), format)
   if (format === 'jsonl') {
@@ -94,7 +94,7 @@ const SPANS = [
 ] as const
 
 /** A time in two units at most: `3 h 5 min`, `1 min 2 s`, `12.5 s`, `1.2 ms`. */
-export function spanText(ns: bigint): string {
+function spanText(ns: bigint): string {
   const seconds = secondsOf(ns)
   const at = SPANS.findIndex(([, unitS]) => seconds >= unitS)
   const [unit, unitS] = SPANS[at] ?? []
