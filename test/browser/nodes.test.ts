@@ -54,11 +54,11 @@ test(
     await page.getByRole('main').getByRole('link', { name: 'Troubleshooting' }).first().click()
     const hop = (name: string) => page.getByRole('region', { name })
     await hop('Agents').getByText('2 of 3 agents answer.').waitFor({ timeout: SHOW_LIMIT_MS })
-    await hop('Exporter').getByText('Broken on 2 of 3 nodes, not known of 1.').waitFor()
+    await hop('Exporter').getByText('Off on 2 of 3 nodes, not known of 1.').waitFor()
     await assertSound(page)
     await takePicture(t, page, 'troubleshooting-of-nodes')
     await hop('Exporter').getByRole('link', { name: 'gpu18' }).click()
-    await page.getByText('Broken: Exporter.').waitFor({ timeout: SHOW_LIMIT_MS })
+    await page.getByText('No hop is broken.').waitFor({ timeout: SHOW_LIMIT_MS })
     await page.getByRole('link', { name: 'Settings' }).click()
     await page
       .getByText('Only gpu18 itself can switch this.')

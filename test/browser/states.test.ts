@@ -204,7 +204,7 @@ test('what is told of a server that is killed ends with its last word', needs('c
   const stage = await startStage(t, ['--only-simulated', '--simulate=retransmission-storm'])
   const look = async (page: Page): Promise<void> => {
     const sentence = page.locator('.headline-sentence')
-    await sentence.getByText(/is losing packets, for \d+\ss$/).waitFor({ timeout: 60_000 })
+    await sentence.getByText(/is losing packets, for \d+\ss\.$/).waitFor({ timeout: 60_000 })
     await page.locator('.tile').first().waitFor()
     await stage.sonde.stop('SIGKILL')
     await page.getByText(/^As of/).waitFor()

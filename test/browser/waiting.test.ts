@@ -6,7 +6,7 @@ import { assertSound } from './axe.ts'
 import { shareStage, takePicture, untilDrawn } from './browser.ts'
 
 /** What the page says of hardware that lacks something: only the server can know. */
-const CLAIMS = /Absent|not told|No source|No value|is read\./
+const CLAIMS = /Absent|not reported|No source|No value|is read\./
 const FAILED_REQUEST = /^console: Failed to load resource/
 
 test('what is not answered yet is not called absent', needs('chromium-headless-shell'), async (t) => {
@@ -123,7 +123,7 @@ function collectClaims(): void {
   new MutationObserver(() => {
     for (const row of document.querySelectorAll('.absent-list li, .fact')) {
       const text = (row as HTMLElement).innerText.replace(/\s+/g, ' ').trim()
-      if (/Absent|not told/.test(text)) claims.add(text)
+      if (/Absent|not reported/.test(text)) claims.add(text)
     }
   }).observe(document.body, { childList: true, subtree: true, characterData: true })
 }

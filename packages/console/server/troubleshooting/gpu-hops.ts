@@ -72,11 +72,16 @@ function pluginHop({ reader, pods: { pods } }: GpuFacts): TroubleshootingHop {
 }
 
 /** The exporters that are configured, or that the Prometheus scrapes. */
-async function exporterHop({ origin, reader }: GpuFacts): Promise<TroubleshootingHop> {
+async function exporterHop({ origin, reader, readers = [] }: GpuFacts): Promise<TroubleshootingHop> {
   const common = { name: 'Exporter', commands: commands.exporterCommands(reader) }
   const scrapers = await origin.scrapers()
   const [first] = scrapers
   if (first === undefined) {
+    const own = readers.find(({ state }) => state === 'reading')
+    if (own !== undefined) {
+      const finding = `No exporter is configured here, and none is needed: source ${own.name} reads the GPUs.`
+      return { ...common, state: 'off', finding, advice: '' }
+    }
     const isWanted = reader.exporter !== 'none'
     const advice = isWanted ? 'Add dcgm_exporter with its address to data_sources.' : ''
     return { ...common, state: isWanted ? 'broken' : 'off', finding: 'No exporter is configured here.', advice }

@@ -34,7 +34,7 @@ export function Headline({
         {moment && <p className="headline-moment">{moment}</p>}
         {/* Data may stop and go on every few seconds: a mark beside the sentence moves nothing below it. */}
         <div className="headline-line">
-          <p className="headline-sentence">{text.sentence}</p>
+          <p className="headline-sentence">{asSentence(text.sentence)}</p>
           {stale && (
             <p className="headline-moment is-stale">
               <Icon name="stale" />
@@ -52,4 +52,9 @@ export function Headline({
       {actions && <div className="button-row">{actions}</div>}
     </section>
   )
+}
+
+/** Sentences of rules have no full stop, because they also stand in lists. */
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }

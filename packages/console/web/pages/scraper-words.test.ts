@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppState, ScraperState } from '@sonde/sdk/api'
-import { telemetryMark } from './scraper-words.ts'
+import { scraperMark, telemetryMark } from './scraper-words.ts'
 
 const wordOf = (state: ScraperState, ofApp: AppState, isConfigured = true) => {
   const scraper = { name: 'dcgm_exporter', state, detail: '', hasAnswered: true }
@@ -22,4 +22,11 @@ test('without a scraper the other sources of GPUs decide', () => {
   assert.equal(wordOf('error', 'no_node', false), 'Enabled, waiting for a GPU node')
   assert.equal(wordOf('error', 'no_source', false), 'Disabled')
   assert.equal(wordOf('error', 'disabled', false), 'Error')
+})
+
+test('a machine without an exporter is no error', () => {
+  const answer = { isOn: true, state: 'error', summary: '', locked: '', scrapers: [] } as const
+  assert.deepEqual(scraperMark(answer), { tone: 'absent', word: 'No exporter' })
+  const scraper = { name: 'dcgm_exporter', state: 'error', detail: '', hasAnswered: false } as const
+  assert.equal(scraperMark({ ...answer, scrapers: [scraper] }).word, 'Error')
 })

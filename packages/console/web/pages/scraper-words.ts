@@ -16,6 +16,11 @@ export const SCRAPER_MARKS: Readonly<Record<ScraperState, ScraperMark>> = {
   error: { tone: 'critical', word: 'Error' },
 }
 
+/** The state of the scraper. Where there is no exporter to read, as on a bare host, nothing has failed. */
+export function scraperMark({ isOn, state, scrapers }: ScraperAnswer): ScraperMark {
+  return isOn && scrapers.length === 0 ? { tone: 'absent', word: 'No exporter' } : SCRAPER_MARKS[state]
+}
+
 /**
  * The state of GPU telemetry as the page of an app shows it. Where no scraper is configured, other sources of GPUs
  * decide.

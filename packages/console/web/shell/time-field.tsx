@@ -23,7 +23,7 @@ export function TimeField() {
         className="input num"
         aria-label="Go to a time, such as 14:03, yesterday 9:10 or an ISO time"
         aria-invalid={isWrong || undefined}
-        placeholder="14:03"
+        placeholder="e.g. 14:03"
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value)

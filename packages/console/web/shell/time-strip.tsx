@@ -80,6 +80,7 @@ export function TimeStrip() {
           />
         ))}
       </div>
+      <span className="time-strip-end num">{formatClock(strip.toMs, zone, 'minutes')}</span>
       <button type="button" className="button time-strip-live" aria-pressed={past === undefined} onClick={ways.follow}>
         Go live
       </button>

@@ -143,7 +143,7 @@ function headlineOf({ services, pods, totals }: AppGpuAnswer): HeadlineText {
     sentence:
       missing > 0
         ? `${countText(missing, 'pod')} of ${pods.length} ${missing === 1 ? 'has' : 'have'} no utilisation.`
-        : `${countText(pods.length, 'GPU pod')} on ${countText(gpus, 'GPU')}${Number.isNaN(util) ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)}`}.`,
+        : `${countText(pods.length, 'GPU pod')} on ${countText(gpus, 'GPU')}${Number.isNaN(util) ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)} utilisation`}.`,
     facts: facts.filter(Boolean).join(' · '),
   }
 }

@@ -36,7 +36,7 @@ const share = (query: MetricQuery, title: string, caption: string, quantity = PE
 export const PORT_SIGNALS = {
   sent: { query: NIC_QUERIES.sent, title: 'Sent', quantity: BITS_PER_SECOND },
   received: { query: NIC_QUERIES.received, title: 'Received', quantity: BITS_PER_SECOND },
-  waits: perSecond(rate('rdma_port_xmit_wait_ticks_total'), 'Waiting to send', 'ticks'),
+  waits: perSecond(rate('rdma_port_xmit_wait_ticks_total'), 'Waiting to send', 'clock ticks without credit'),
   paused: share(NIC_QUERIES.paused, 'Paused by the fabric', 'worst priority', PAUSE_SHARE),
   pausing: share(NIC_QUERIES.pausing, 'Pausing the fabric', 'worst priority', PAUSE_SHARE),
   noBuffer: perSecond(rate('rdma_hw_out_of_buffer_total'), 'No receive request', 'dropped'),

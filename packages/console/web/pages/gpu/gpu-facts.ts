@@ -49,7 +49,7 @@ export function gpuFacts(
 }
 
 function xidFact(xids: readonly string[] | undefined): Fact {
-  if (xids === undefined) return { label: 'Last XID', value: ABSENT, caption: 'not told' }
+  if (xids === undefined) return { label: 'Last XID', value: ABSENT, caption: 'not reported' }
   if (xids.length === 0) return { label: 'Last XID', value: 'none', caption: 'since the driver was loaded' }
   return { label: 'Last XID', value: xids.join(', '), caption: 'stays until the driver restarts' }
 }
@@ -63,7 +63,7 @@ function correctedWords(exact: DeviceReadings['exact']): string {
   const corrected = exact('DCGM_FI_DEV_ECC_SBE_VOL_TOTAL')
   const rows = exact('DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS')
   return [
-    corrected === undefined ? 'corrected not told' : `${groupThousands(corrected)} corrected`,
+    corrected === undefined ? 'corrected not reported' : `${groupThousands(corrected)} corrected`,
     rows === undefined ? '' : countText(Number(rows), 'row remapped', 'rows remapped'),
   ]
     .filter(Boolean)

@@ -42,7 +42,7 @@ const COLUMNS: readonly TableColumn<DiskRow>[] = [
   },
   {
     key: 'readTime',
-    head: 'Time of a read',
+    head: 'Read time',
     kind: 'number',
     title: () => 'The mean of the reads that ended',
     cell: ({ readTime }) => formatQuantity(SECONDS, readTime),
@@ -50,7 +50,7 @@ const COLUMNS: readonly TableColumn<DiskRow>[] = [
   },
   {
     key: 'writeTime',
-    head: 'of a write',
+    head: 'Write time',
     kind: 'number',
     title: () => 'The mean of the writes that ended',
     cell: ({ writeTime }) => formatQuantity(SECONDS, writeTime),

@@ -43,7 +43,7 @@ const COLUMNS: readonly TableColumn<FilesystemRow>[] = [
   },
   {
     key: 'share',
-    head: 'of its size',
+    head: 'Available share',
     kind: 'number',
     cell: ({ availableShare }) => formatQuantity(PERCENT, availableShare),
     sortKey: ({ availableShare }) => availableShare,

@@ -52,15 +52,15 @@ function clockFact(synchronised: number, offset: number): Fact {
   const caption = `${formatQuantity(SECONDS, Math.abs(offset))} off`
   return synchronised === 1
     ? { label: 'Clock', value: 'Synchronised', caption }
-    : { label: 'Clock', value: 'Free', caption: 'no program keeps it synchronised', tone: 'warning' }
+    : { label: 'Clock', value: 'Not synchronised', caption: 'no program sets it, such as chrony', tone: 'warning' }
 }
 
 function failedUnits([first, ...others]: readonly string[]): readonly Fact[] {
   if (first === undefined) return []
   const value = others.length === 0 ? first : `${first} and ${others.length} more`
-  return [{ label: 'Failed units', value, caption: 'systemctl status tells more', tone: 'warning' }]
+  return [{ label: 'Failed units', value, caption: 'see systemctl status', tone: 'warning' }]
 }
 
 function textFact(label: string, value: string, caption: string): Fact {
-  return value === '' ? { label, value: ABSENT, caption: caption || 'not told' } : { label, value, caption }
+  return value === '' ? { label, value: ABSENT, caption: caption || 'not reported' } : { label, value, caption }
 }

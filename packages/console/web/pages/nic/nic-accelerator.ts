@@ -64,7 +64,7 @@ function acceleratorFacts({ all, newest, mean }: DeviceReadings): readonly Fact[
     .filter((count) => !Number.isNaN(count))
   const counted = (label: string, count: number, caption: string): Fact =>
     threads.length === 0
-      ? { label, value: ABSENT, caption: 'not told' }
+      ? { label, value: ABSENT, caption: 'not reported' }
       : { label, value: formatQuantity(COUNT, count), caption }
   return [
     counted('Processes', threads.length, 'on the accelerator'),

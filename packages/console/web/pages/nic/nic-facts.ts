@@ -40,7 +40,7 @@ export function nicFacts({ limits }: DeviceInfo, { last, mean, judge }: DeviceRe
 
 function linkFact(state: number, rate: number): Fact {
   const unit = pickUnit(BITS_PER_SECOND, Number.isNaN(rate) ? 0 : rate)
-  const word = STATES.get(state) ?? 'state not told'
+  const word = STATES.get(state) ?? 'state not reported'
   return {
     label: 'Link',
     value: formatIn(unit, rate),

@@ -61,7 +61,7 @@ function linkFacts({ last, infos, judge }: DeviceReadings): readonly Fact[] {
 }
 
 function textFact(label: string, text: string, caption: string): Fact {
-  return text === '' ? { label, value: ABSENT, caption: 'not told' } : { label, value: text, caption }
+  return text === '' ? { label, value: ABSENT, caption: 'not reported' } : { label, value: text, caption }
 }
 
 function errors(): readonly DevicePanel[] {

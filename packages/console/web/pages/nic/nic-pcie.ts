@@ -52,7 +52,7 @@ function pcieFacts({ last, mean, newest, judge }: DeviceReadings): readonly Fact
       {
         label: 'Link of the adapter',
         value: now || ABSENT,
-        caption: now === '' ? 'not told' : now === enabled ? 'all that is enabled' : `of ${enabled}`,
+        caption: now === '' ? 'not reported' : now === enabled ? 'all that is enabled' : `of ${enabled}`,
       },
       BANDWIDTH,
     ),

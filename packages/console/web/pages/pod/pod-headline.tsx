@@ -77,7 +77,7 @@ function conditionText({ condition, gpus, instances, values, deviceValues, gaps 
   const { tone, words } = condition
   const held = countText(gpus, instances === gpus && gpus > 0 ? 'MIG instance' : 'GPU')
   const util = values['gpu-util'] ?? deviceValues['gpu-util']
-  const at = util === undefined ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)}`
+  const at = util === undefined ? '' : ` at ${formatQuantity(PERCENT_WHOLE, util)} utilisation`
   const [first] = gaps
   if (tone === 'ok') return { tone: 'calm', sentence: `The pod holds ${held}${at}.`, facts: '' }
   return {

@@ -10,7 +10,7 @@ import { StateMark } from '../../components/state-mark.tsx'
 import { Switch } from '../../components/switch.tsx'
 import { scopedNode } from '../../state/node-scope.ts'
 import { usePageState } from '../../state/time-window.ts'
-import { SCRAPER_MARKS } from '../scraper-words.ts'
+import { SCRAPER_MARKS, scraperMark } from '../scraper-words.ts'
 
 /** The switch of the scraping of GPU exporters, with the state that the scrapers report. */
 export function ScraperPanel({ mayChange }: { readonly mayChange: boolean }) {
@@ -47,7 +47,7 @@ function ScraperState({ answer, mayChange }: { readonly answer: ScraperAnswer; r
           onSwitch={(next) => void change(() => switchScraper(next))}
         />
         <p className="scraper-state" aria-live="polite">
-          <StateMark {...SCRAPER_MARKS[state]} />
+          <StateMark {...scraperMark(answer)} />
           <span>{summary}</span>
         </p>
         {state === 'error' && mayChange && node === '' && scrapers.length > 0 && (

@@ -10,8 +10,22 @@ import { DropReasons } from './drop-reasons.tsx'
 /** A lag beyond this is no longer that of batches. Unit: seconds. */
 const LAG_TROUBLE_S = 60
 
+/** What the views of Sonde itself serve. Destinations have the names that the configuration gives them. */
+const SERVES: Readonly<Record<string, string>> = {
+  prometheus: '/metrics',
+  infos: 'names and facts of devices',
+  recent: 'live charts',
+  devices: 'list of devices',
+  hints: 'rules of hints',
+  pods: 'pods and their GPUs',
+  traceback: 'rules of traceback',
+  origins: 'series by reporter',
+  store: 'history',
+}
+
 const COLUMNS: readonly TableColumn<ListedSink>[] = [
   { key: 'sink', head: 'Sink', kind: 'rowHead', cell: ({ name }) => name },
+  { key: 'serves', head: 'Serves', look: 'is-quiet', cell: ({ name }) => SERVES[name] ?? 'a destination' },
   {
     key: 'state',
     head: 'State',

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { OF_SIMULATOR } from '../../pods/evidence.ts'
 import { podDeviceType, podInfoType } from '../../pods/type.ts'
 import type { SourceContext } from '../../source.ts'
@@ -19,7 +20,7 @@ export class PodRows {
     const pods = podsOf(node, workload)
     const info = pods.map(({ namespace, pod, app, service, devices }) => {
       const started = msOfSeconds(0) / 1000
-      const texts = { app, service, node_name: node.name, via: VIA, ...NO_LABELS }
+      const texts = { app, service, node_name: hostname(), via: VIA, ...NO_LABELS }
       return {
         labels: { namespace, pod },
         facts: { ...texts, start_time_seconds: started, requested_gpus: devices.length },
