@@ -30,6 +30,7 @@ const SIMULATE = `To see the page with a simulated node: ${sondeCommand()} up --
 /** How to have exporters read that run already. */
 const ADD_EXPORTER: Readonly<Record<AnswerOrigin, readonly string[]>> = {
   agent: [
+    'With a driver of NVIDIA on this machine, add it: data_sources: [{type: nvml}]',
     'Where dcgm-exporter runs, add it: data_sources: [{type: dcgm_exporter, addresses: ["http://NODE:9400/metrics"]}]',
     SIMULATE,
   ],

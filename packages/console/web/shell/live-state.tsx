@@ -4,12 +4,15 @@ import { Icon } from '../components/icon.tsx'
 import { useSpan } from '../components/use-span.ts'
 import { formatAge, formatClock, formatCount, formatDuration, formatSpanOfTime, zoneName } from '../format/time.ts'
 import { heardMs, useSecond } from '../state/clock.ts'
+import { useOwnWindow } from '../state/own-window.ts'
 import { DEFAULT_WINDOW_MS, usePageState } from '../state/time-window.ts'
 import { arrivalOf } from './arrival.ts'
 import { toggleZone } from './use-shortcuts.ts'
 
 /** After this time without an answer the page shows that it waits. Unit: milliseconds. */
 const WAITING_AFTER_MS = 1_000
+/** A page with a window of its own that ended longer ago shows the past. Unit: milliseconds. */
+const PAST_AFTER_MS = 60_000
 
 /** Shows whether the page is live, its lag, and the time. */
 export function LiveState() {
@@ -17,6 +20,8 @@ export function LiveState() {
   const nowMs = useSecond()
   const live = useFrameState()
   const node = useNode()
+  const own = useOwnWindow()
+  const isPast = own !== undefined && own.toMs < nowMs - PAST_AFTER_MS
   const zone = page.url.tz ?? 'utc'
   const { range } = page
   const clock = (
@@ -61,12 +66,13 @@ export function LiveState() {
   const waitedMs = live.awaitedSinceMs === undefined ? 0 : nowMs - live.awaitedSinceMs
   const isFirst = heardMs() === 0 || (live.newestMs === 0 && live.awaitedSinceMs !== undefined)
   const isWaiting = isFirst || live.error !== undefined || waitedMs > WAITING_AFTER_MS
-  // Some pages request no samples.
-  if (isWaiting || live.newestMs === 0) {
+  // Some pages request no samples, and the page of an ended incident stands in the past.
+  if (isWaiting || isPast || live.newestMs === 0) {
+    const word = isPast ? 'Past' : 'Live'
     return (
       <div className="live">
-        <span className="live-dot is-waiting" aria-hidden="true" />
-        <span className="live-word">{isWaiting ? waitingWords(waitedMs) : 'Live'}</span>
+        <span className={isWaiting || isPast ? 'live-dot is-waiting' : 'live-dot'} aria-hidden="true" />
+        <span className="live-word">{isWaiting ? waitingWords(waitedMs) : word}</span>
         {clock}
       </div>
     )

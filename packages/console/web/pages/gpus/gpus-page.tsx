@@ -59,7 +59,9 @@ export function GpusPage() {
       {gpus?.length === 0 && firstLook === '' && (
         <>
           <Empty fact="No GPU is read here.">
-            GPUs come from exporters that run already (<code className="mono">type: dcgm_exporter</code>).
+            With a driver of NVIDIA on this machine, add <code className="mono">type: nvml</code> to{' '}
+            <code className="mono">data_sources</code>; with dcgm-exporter, add{' '}
+            <code className="mono">type: dcgm_exporter</code> and its address.
           </Empty>
           <SimulatedOffer />
         </>

@@ -26,7 +26,7 @@ function hostFacts(host: HostColumns, span: ReadSpan): Fact[] {
       caption:
         range ||
         (busiest && host.busy.length > 1
-          ? `mean of ${host.busy.length}, cpu ${busiest.name} ${formatQuantity(PERCENT, read(busiest.values).value)}`
+          ? `mean of ${host.busy.length}; most: CPU ${busiest.name}, ${formatQuantity(PERCENT, read(busiest.values).value)}`
           : 'of one processor'),
     })
   }

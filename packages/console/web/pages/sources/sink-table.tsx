@@ -13,13 +13,13 @@ const LAG_TROUBLE_S = 60
 /** What the views of Sonde itself serve. Destinations have the names that the configuration gives them. */
 const SERVES: Readonly<Record<string, string>> = {
   prometheus: '/metrics',
-  infos: 'names and facts of devices',
+  infos: 'info metrics',
   recent: 'live charts',
   devices: 'list of devices',
   hints: 'rules of hints',
   pods: 'pods and their GPUs',
   traceback: 'rules of traceback',
-  origins: 'series by reporter',
+  origins: 'changes of the source of a series',
   store: 'history',
 }
 

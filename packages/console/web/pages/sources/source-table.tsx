@@ -36,7 +36,6 @@ export function SourceTable({ sources }: { readonly sources: readonly ListedSour
       look: 'is-quiet is-wrapping',
       cell: (source) => source.reason || targetWords(source) || '–',
     },
-    { key: 'runs', head: 'Runs', look: 'is-quiet', cell: ({ host }) => host },
     { key: 'interval', head: 'Interval ms', kind: 'number', cell: ({ intervalMs }) => formatIn(WHOLE, intervalMs) },
     {
       key: 'real',
