@@ -2,7 +2,10 @@
 // server, and their queries on a real Prometheus.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { needs } from '../debian.ts'
@@ -20,7 +23,8 @@ const ENTRIES = [
   {
     ...CHAT,
     service: 'rank',
-    deployment: 'rank',
+    // In YAML 1.1, which kubectl reads, this is no text without quotes.
+    deployment: 'on',
     trigger: 'queueDepth',
     threshold: 10,
     prometheusUrl: 'http://own:9090',
@@ -67,6 +71,7 @@ test('the objects compile against the models of KEDA, with fallback.behavior, an
   )
   const objects = Object.fromEntries(printed.map((object, index) => [`object${index}`, object]))
   assert.equal(compileObjects(models ?? '', objects), '')
+  assert.deepEqual(printed[2]?.spec, { ...(printed[2]?.spec as object), scaleTargetRef: { name: 'on' } })
   const text = JSON.stringify(printed[1])
   const misspelt = JSON.parse(text.replace('currentReplicasIfHigher', 'currentReplicasIfMore'))
   assert.match(compileObjects(models ?? '', { misspelt }), /currentReplicasIfMore/)
@@ -98,6 +103,40 @@ test('--check lists stale and edited objects of the API server, and only reads',
 sonde manifests autoscale --config ${file} --data-dir ${join(dir.path, 'data')} --only ml/chat | kubectl apply -f -`,
   )
   assert.ok(api.requests.every((path) => path.startsWith('/apis/keda.sh/v1alpha1/scaledobjects?')))
+})
+
+test('an API server that makes no sense, refuses, sends elsewhere or never ends is told in one line', async (t) => {
+  let requests = 0
+  const other = createServer((_request, response) => response.end('{"items":[]}'))
+  const server = createServer((_request, response) => {
+    requests++
+    answers[0]?.answer(response)
+  })
+  for (const each of [other, server]) {
+    each.listen(0, '127.0.0.1')
+    await once(each, 'listening')
+    t.after(() => each.close())
+  }
+  const addressOf = (each: typeof server) => `http://127.0.0.1:${(each.address() as AddressInfo).port}`
+  const body = (text: string) => (response: ServerResponse) => void response.end(text)
+  const head =
+    (status: number, headers = {}) =>
+    (response: ServerResponse) =>
+      void response.writeHead(status, headers).end()
+  const page = (next: unknown) => JSON.stringify({ items: [null, 5, { metadata: 1 }], metadata: { continue: next } })
+  const answers = [
+    { answer: body('<html>login</html>'), told: /answers with text that is no list$/ },
+    { answer: body(page({})), told: /answers with text that is no list$/ },
+    { answer: head(302, { location: addressOf(other) }), told: /answers 302$/ },
+    { answer: head(403), told: /needs a role with list of scaledobjects$/ },
+    { answer: body(page('again')), told: /does not end its list$/ },
+  ]
+  for (; answers[0] !== undefined; answers.shift()) {
+    const { code, output } = await runSonde(['manifests', 'autoscale', ...flags, '--check', addressOf(server)])
+    assert.match(output.trim(), answers[0].told)
+    assert.deepEqual([code === 0, output.trim().split('\n').length], [false, 1], output)
+  }
+  assert.ok(requests <= 104, `${requests}`)
 })
 
 const NOW_MS = Date.UTC(2026, 0, 2)

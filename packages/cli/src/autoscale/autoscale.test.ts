@@ -163,3 +163,17 @@ test('an object of another shape, or of somebody else, is not judged', () => {
   other.metadata.labels = { 'app.kubernetes.io/managed-by': 'sonde' }
   assert.deepEqual(driftOf(other, rendered, LIVE?.url, new Set())?.isRendered, false)
 })
+
+test('names of a hostile cluster are cut, and few are listed', () => {
+  const rendered = scaledOf([GPU, QUEUE])
+  const found = editable(rendered)
+  const long = 'x'.repeat(1_000_000)
+  ask(found, 0, `http://${long}/`)
+  found.spec.triggers.push(...Array.from({ length: 1000 }, () => ({ type: 'cron', name: long })))
+  const known = new Map([['ml/chat', rendered]])
+  const drift = driftOf(found, known, LIVE?.url, new Set())
+  assert.ok(JSON.stringify(drift).length < 2000, `${JSON.stringify(drift).length}`)
+  const labels = { 'app.kubernetes.io/managed-by': 'sonde' }
+  const strange = { metadata: { namespace: long, name: long, labels }, spec: found.spec }
+  assert.ok(JSON.stringify(driftOf(strange, known, LIVE?.url, new Set())).length < 3000)
+})

@@ -18,8 +18,10 @@ export interface Drift {
   readonly isRendered: boolean
 }
 
-/** Most changed fields that are listed of an object. */
+/** Most changed fields, and triggers, that are listed of an object. */
 const EDITED_MAX = 8
+/** Kubernetes accepts no longer names. Unit: characters. */
+const NAME_LENGTH_MAX = 63 + 1 + 253
 
 /**
  * Compares a ScaledObject of the cluster with what Sonde renders now; undefined if it is not one of Sonde's, or is the
@@ -37,7 +39,7 @@ export function driftOf(
   own: ReadonlySet<string>,
 ): Drift | undefined {
   const metadata = objectIn(found, 'metadata')
-  const object = `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}`
+  const object = `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}`.slice(0, NAME_LENGTH_MAX)
   const ours = rendered.get(object)
   if (ours === undefined && textIn(objectIn(metadata, 'labels'), 'app.kubernetes.io/managed-by') !== MANAGED_BY)
     return undefined
@@ -48,7 +50,7 @@ export function driftOf(
     if (!isJudged || live === undefined || own.has(`${object} ${name}`)) return []
     const address = textIn(objectIn(trigger, 'metadata'), 'serverAddress')
     if (serverAddressOf(address)?.url === live) return []
-    return [`${name} asks ${address === '' ? 'no address' : shownUrl(address)}, and Prometheus is at ${live}`]
+    return [`${name} asks ${address === '' ? 'no address' : shortOf(shownUrl(address))}, and Prometheus is at ${live}`]
   })
   const names = new Set(ours?.spec.triggers.map(({ name }) => name))
   const further = triggers.filter((trigger) => ours !== undefined && !names.has(textIn(trigger, 'name')))
@@ -56,7 +58,9 @@ export function driftOf(
   if (stale.length === 0 && edited.length === 0) return undefined
   return {
     ...{ object, stale, edited, isRendered: ours !== undefined },
-    further: further.map((trigger) => textIn(trigger, 'name') || textIn(trigger, 'type') || 'without a name'),
+    further: further
+      .slice(0, EDITED_MAX)
+      .map((trigger) => shortOf(textIn(trigger, 'name') || textIn(trigger, 'type') || 'without a name')),
   }
 }
 

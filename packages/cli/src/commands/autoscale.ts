@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ApiServer } from '@sonde/agent'
 import { SondeError } from '@sonde/sdk'
-import { printable } from '@sonde/sdk/internal'
+import { printable, shellWord } from '@sonde/sdk/internal'
 import { stringify } from 'yaml'
 import { type Drift, driftOf } from '../autoscale/drift.ts'
 import {
@@ -15,6 +15,7 @@ import {
 } from '../autoscale/scaled-object.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
+import { YAML_OPTIONS } from '../manifests/template/functions.ts'
 import { readParams } from './params.ts'
 
 /** Options of `sonde manifests autoscale`. */
@@ -28,6 +29,10 @@ export interface AutoscaleFlags {
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** Objects of an answer, and answers at most. */
 const [PAGE_OBJECTS, PAGES_MAX] = [500, 100]
+/** Time of an answer, and of all answers. Unit: milliseconds. */
+const [ANSWER_LIMIT_MS, LIST_LIMIT_MS] = [30_000, 120_000]
+/** Size of all answers. Unit: bytes. */
+const LIST_BYTES_MAX = 64 << 20
 
 /** `sonde manifests autoscale`: prints ScaledObjects, or with `--check` which ones of the cluster differ. */
 export async function runAutoscale(loaded: Loaded, flags: AutoscaleFlags): Promise<void> {
@@ -59,7 +64,7 @@ export async function runAutoscale(loaded: Loaded, flags: AutoscaleFlags): Promi
         `sonde: ${namespace}/${name} needs a Secret: kubectl -n ${namespace} create secret generic ${name} --from-file=username --from-file=password`,
       )
   }
-  process.stdout.write(objects.map((object) => `---\n${stringify(object, { lineWidth: 0 })}`).join(''))
+  process.stdout.write(objects.map((object) => `---\n${stringify(object, YAML_OPTIONS)}`).join(''))
 }
 
 async function liveAddress(loaded: Loaded): Promise<ServerAddress | undefined> {
@@ -90,8 +95,8 @@ async function printDrift(loaded: Loaded, flags: AutoscaleFlags, live: ServerAdd
   const isStale = shown.some(({ stale }) => stale.length > 0)
   const toApply = shown.filter(({ isRendered }) => isRendered)
   const options = [
-    ...(flags.config === undefined ? [] : [`--config ${flags.config}`]),
-    ...(flags.dataDir === undefined ? [] : [`--data-dir ${flags.dataDir}`]),
+    ...(flags.config === undefined ? [] : [`--config ${shellWord(flags.config)}`]),
+    ...(flags.dataDir === undefined ? [] : [`--data-dir ${shellWord(flags.dataDir)}`]),
     ...toApply.map(({ object }) => `--only ${object}`),
   ]
   if (toApply.length > 0) console.log(printable(`sonde manifests autoscale ${options.join(' ')} | kubectl apply -f -`))
@@ -118,11 +123,11 @@ async function scaledObjects(address: string): Promise<readonly unknown[]> {
     address.startsWith('https:') && existsSync(`${ACCOUNT}/${name}`) ? `${ACCOUNT}/${name}` : ''
   const server = new ApiServer({
     ...{ address: address.replace(/\/$/, ''), tokenFile: fileOf('token'), caFile: fileOf('ca.crt') },
-    ...{ timeoutMs: 30_000, bytesMax: 64 << 20 },
+    ...{ timeoutMs: ANSWER_LIMIT_MS, bytesMax: LIST_BYTES_MAX },
   })
   const all: unknown[] = []
-  const signal = new AbortController().signal
-  let next = ''
+  const signal = AbortSignal.timeout(LIST_LIMIT_MS)
+  let [next, bytes] = ['', 0]
   for (let page = 0; page < PAGES_MAX; page++) {
     const more = next === '' ? '' : `&continue=${encodeURIComponent(next)}`
     const path = `/apis/keda.sh/v1alpha1/scaledobjects?limit=${PAGE_OBJECTS}${more}`
@@ -133,22 +138,26 @@ async function scaledObjects(address: string): Promise<readonly unknown[]> {
         `the API server ${server.address} has no ScaledObjects: is KEDA installed?`,
       )
     const list = listOf(text, server.address)
-    all.push(...list.items)
-    next = list.metadata?.continue ?? ''
+    for (const item of list.items) all.push(item)
+    bytes += text.length
+    next = list.next
     if (next === '') return all
+    if (bytes > LIST_BYTES_MAX) break
   }
   throw new SondeError('SRC_API_SERVER', `the API server ${server.address} does not end its list`)
 }
 
 interface ObjectList {
   readonly items: readonly unknown[]
-  readonly metadata?: { readonly continue?: string }
+  /** Continues the list; empty at its end. */
+  readonly next: string
 }
 
 function listOf(text: string, address: string): ObjectList {
   try {
     const list = JSON.parse(text)
-    if (Array.isArray(list?.items)) return list
+    const next = list?.metadata?.continue ?? ''
+    if (Array.isArray(list?.items) && typeof next === 'string') return { items: list.items, next }
   } catch {
     // It is no JSON, which the message below says.
   }

@@ -156,6 +156,7 @@ const RIGHTS: Readonly<Record<string, string>> = {
   nodes: 'get of nodes',
   resourceslices: 'get and list of resourceslices',
   daemonsets: 'list of daemonsets',
+  scaledobjects: 'list of scaledobjects',
 }
 
 function rightOf(path: string): string {
