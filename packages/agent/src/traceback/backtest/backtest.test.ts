@@ -161,6 +161,12 @@ test('a series that is always reported rarely is not interrupted', () => {
   deepEqual(events, ['hot · meter a/1 · 0–0 interrupted', 'hot · meter a/1 · 300–900 over'])
 })
 
+test('a hole in fast samples interrupts, as the samples of an event may have one', () => {
+  const rows = [0, 0.01, 0.02, 0.5, 0.51].map((at) => ({ at, device: 'a', heat: at < 0.51 ? 60 : 40 }))
+  const { events } = reportOf([hot], batchesOf(rows))
+  deepEqual(events, ['hot · meter a/1 · 0–0.02 interrupted', 'hot · meter a/1 · 0.5–0.51 over'])
+})
+
 test('records that several files hold count once', () => {
   const batches = batchesOf([0, 1, 2].map((at) => ({ at, device: 'a', heat: 60 - at * 20 })))
   const { events, repeatedCount, recordCount } = reportOf([hot], [...batches, ...batches])

@@ -9,8 +9,10 @@ import type { Watch } from '../../rules/watch.ts'
  * agent. Unit: nanoseconds.
  */
 const SILENCE_NS = 60_000_000_000n
-/** For series that are reported rarely, the silence must also be this many times the previous interval. */
+/** The silence must also be this many times the usual interval, because some series are reported rarely. */
 const SILENT_INTERVALS = 10n
+/** Between fast samples any such silence is an interruption: the samples of an event may have holes. */
+const FAST_NS = 100_000_000n
 
 /** Evaluates rules on the stored records of one series, in the order of their time. */
 export class TestedSeries {
@@ -55,7 +57,7 @@ export class TestedSeries {
       const silenceNs = ns - this.lastNs
       if (silenceNs <= 0n) return false
       this.#absences.wait(ns, onEdge)
-      if (silenceNs > SILENCE_NS && silenceNs > SILENT_INTERVALS * this.#lastIntervalNs) {
+      if (this.#isInterruption(silenceNs)) {
         this.#interrupt(onEdge)
       } else {
         this.#regularNs += silenceNs
@@ -76,6 +78,12 @@ export class TestedSeries {
   /** Time passes until the end of all records. */
   end(ns: bigint, onEdge: (edge: SeriesEdge) => void): void {
     this.#absences.wait(ns, onEdge)
+  }
+
+  #isInterruption(silenceNs: bigint): boolean {
+    const { intervalNs } = this
+    const isFast = intervalNs !== undefined && intervalNs < FAST_NS
+    return (isFast || silenceNs > SILENCE_NS) && silenceNs > SILENT_INTERVALS * (intervalNs ?? this.#lastIntervalNs)
   }
 
   #note(edge: SeriesEdge, onEdge: (edge: SeriesEdge) => void): void {
