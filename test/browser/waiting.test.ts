@@ -33,6 +33,26 @@ test('what is not answered yet is not called absent', needs('chromium-headless-s
     })
   })
 
+  await t.test('a server that is silent from the first request on leaves no empty page', async () => {
+    const answers = Promise.withResolvers<void>()
+    const before = async (page: Page): Promise<void> => {
+      await page.route('**/api/v1/**', async (route) => {
+        await answers.promise
+        await route.continue()
+      })
+    }
+    const look = async (page: Page): Promise<void> => {
+      await page
+        .getByText(/^Waiting/)
+        .first()
+        .waitFor()
+      await page.getByRole('navigation').getByRole('link', { name: 'GPUs' }).waitFor()
+      answers.resolve()
+      await page.getByText(/^Live$/).waitFor()
+    }
+    await stage.visit('/gpus', look, { before })
+  })
+
   await t.test('a page whose answers are refused on the way says that none came', async (t) => {
     const look = async (page: Page): Promise<void> => {
       for (const [path, heading] of [

@@ -13,6 +13,12 @@ followSystemTheme()
 followOtherTabs()
 restWhileHidden()
 
+/** A silent server must not keep the page empty: after this time the page stands, and says that it waits. */
+const SESSION_WAIT_MS = 500
+
 const root = document.getElementById('root')
-// Without a login nothing else is asked.
-if (root) void loadSession().then(() => createRoot(root).render(<App />))
+if (root) {
+  const waited = new Promise((resolve) => setTimeout(resolve, SESSION_WAIT_MS))
+  // Without a login nothing else is asked.
+  void Promise.race([loadSession(), waited]).then(() => createRoot(root).render(<App />))
+}

@@ -49,7 +49,7 @@ export function useNotices(): Notice[] {
     notices.push({
       id: 'query',
       tone: 'warning',
-      fact: 'A question was not answered.',
+      fact: 'A request was not answered.',
       detail: live.error.message,
       action: tryNow,
     })
