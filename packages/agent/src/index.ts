@@ -43,7 +43,8 @@ export type {
   SourceContext,
   SourceDefinition,
 } from './sources/source.ts'
-export { Backtest, type BacktestReport, type BacktestRule } from './traceback/backtest/backtest.ts'
+export { Backtest } from './traceback/backtest/backtest.ts'
+export type { BacktestReport, BacktestRule } from './traceback/backtest/backtest-report.ts'
 export type { TestedEvent } from './traceback/backtest/tested-rule.ts'
 export { checkTraceback, type TracebackFinding } from './traceback/check-traceback.ts'
 export { type FeedPaths, feedOpener } from './traceback/feed/open-feed.ts'

@@ -196,6 +196,15 @@ test('a device is named by its entity, several series of a device by their label
   deepEqual(events.map((event) => event.split(' · ')[1]).sort(), ['lamp l1/r1', 'lamp l1/r2', 'lamp l2'])
 })
 
+test('series beyond the memory are left out and counted, and others are not', () => {
+  const backtest = new Backtest(bookOf([{ ...fast, delta_samples: 1000 }]), 100_000)
+  const rows = [...Array(40).keys()].map((i) => ({ at: i, device: `m${i % 20}`, beats_total: BigInt(i) }))
+  give(backtest, batchesOf(rows))
+  const { rules, refusedCount, recordCount } = backtest.report()
+  equal(rules[0]?.series, 6)
+  deepEqual({ recordCount, refusedCount }, { recordCount: 12, refusedCount: 28 })
+})
+
 test('says why a rule was not tested', () => {
   const on = (name: string, signal: string) => ({ ...hot, name, signal })
   const rules = [on('a', 'gone'), on('b', 'elsewhere'), on('c', 'nobody'), on('d', 'heat')]

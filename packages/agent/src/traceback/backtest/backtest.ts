@@ -1,19 +1,22 @@
 import type { Batch, Labels, RecordType, SourceInfo, Views } from '@sonde/sdk'
 import { entityOf, labelsOf, SeriesIndex, seriesKey } from '@sonde/sdk/internal'
-import type { SeriesEdge } from '../../rules/record-series.ts'
+import { recordGroups } from '../../rules/record-groups.ts'
+import { ringsBytes, type SeriesEdge } from '../../rules/record-series.ts'
 import type { Rule, RuleBook, Signal } from '../../rules/rule.ts'
 import type { Watch } from '../../rules/watch.ts'
 import { describeRule } from '../describe-rule.ts'
 import { seriesName } from '../watching/series-name.ts'
 import { watchOfBook } from '../watching/watch-of-book.ts'
+import type { BacktestReport, BacktestRule } from './backtest-report.ts'
 import { Coverage } from './coverage.ts'
 import { compareNs, TestedCombinations } from './tested-combinations.ts'
-import { type TestedEvent, type TestedPlace, TestedRule } from './tested-rule.ts'
+import { type TestedPlace, TestedRule } from './tested-rule.ts'
 import { TestedSeries } from './tested-series.ts'
 import { type SeenType, untestedReason, windowFault } from './untested.ts'
 
-/** Most series with rules, because each has rings. */
+/** Limits of series with rules; records of further series are counted. A rule that looks far back needs large rings. */
 const SERIES_MAX = 65_536
+const RINGS_BYTES_MAX = 1 << 30
 const NS_PER_US = 1000n
 
 /** Stored records of one batch. */
@@ -22,39 +25,6 @@ export interface StoredRecords {
   readonly views: Views
   /** The offset of each record. Unit: bytes. */
   readonly offsets: readonly number[]
-}
-
-/** The result of one rule. */
-export interface BacktestRule {
-  readonly rule: string
-  readonly condition: string
-  readonly events: number
-  /** Devices that had events. */
-  readonly devices: number
-  /** Unit: nanoseconds, for all events together. */
-  readonly heldNs: bigint
-  readonly longestNs: bigint
-  /** Series that the rule was tested on; 0 for a combination. */
-  readonly series: number
-  readonly records: number
-  /** Mean distance of the records of the densest series. Unit: nanoseconds. */
-  readonly intervalNs?: bigint
-  /** Why it was not tested, or why its events are not those of full rate. */
-  readonly fault?: string
-}
-
-/** What rules would have found in stored records. */
-export interface BacktestReport {
-  readonly rules: readonly BacktestRule[]
-  /** By start; of each rule the first 10 000. */
-  readonly events: readonly TestedEvent[]
-  readonly recordCount: number
-  /** Times of the first and last record; undefined without records. Unit: nanoseconds since the Unix epoch. */
-  readonly range: { readonly fromNs: bigint; readonly toNs: bigint } | undefined
-  /** Records that were read a second time, or after a newer record of their series. */
-  readonly repeatedCount: number
-  /** Records of series beyond the limit. */
-  readonly refusedCount: number
 }
 
 interface Tested {
@@ -90,11 +60,15 @@ export class Backtest {
   readonly #streams = new WeakMap<SourceInfo, Map<string, Stream>>()
   readonly #series = new Map<string, Tested>()
   readonly #combinations: TestedCombinations
+  readonly #ringBytesMax: number
+  #ringBytes = 0
   #repeatedCount = 0
   #refusedCount = 0
   #range: { fromNs: bigint; toNs: bigint } | undefined
 
-  constructor(book: RuleBook) {
+  /** @param ringBytesMax Memory of all rings. Unit: bytes. */
+  constructor(book: RuleBook, ringBytesMax: number = RINGS_BYTES_MAX) {
+    this.#ringBytesMax = ringBytesMax
     this.types = new Set(book.signals.map(({ type }) => type))
     this.#book = book
     this.#watch = watchOfBook(book)
@@ -169,9 +143,11 @@ export class Backtest {
     const key = JSON.stringify([source.id, source.tag, type.fingerprint, seriesKey(labels)])
     const known = this.#series.get(key)
     if (known !== undefined) return known
-    if (this.#series.size >= SERIES_MAX) return 'refused'
+    const ringBytes = ringsBytes(recordGroups(this.#watch, type, labels))
+    if (ringBytes === 0) return 'none'
+    if (this.#series.size >= SERIES_MAX || this.#ringBytes + ringBytes > this.#ringBytesMax) return 'refused'
+    this.#ringBytes += ringBytes
     const series = new TestedSeries(this.#watch, type, labels)
-    if (series.rules.length === 0) return 'none'
     const place = { device: deviceNameOf(type, labels), source: source.id, labels }
     const made = { key, series, place, longName: seriesName('', type, labels) }
     this.#series.set(key, made)
