@@ -86,7 +86,12 @@ export function AffectedPanel({
   // What changed makes rows higher, so that rows before the answer would move.
   if (!moved && !error) return <Outlines panels={1} waitsFor="a comparison with the minutes before" />
   return (
-    <Panel id="affected" title="Devices" caption={hasPods || !then.isKnown ? '' : 'no pod is known that held one then'}>
+    <Panel
+      id="affected"
+      title="Devices"
+      caption={hasPods || !then.isKnown ? '' : 'no pod is known that held one then'}
+      className="incident-list"
+    >
       <DataTable label="Table of devices" look="is-stacked" columns={columns} rows={rows} keyOf={({ id }) => id} />
     </Panel>
   )

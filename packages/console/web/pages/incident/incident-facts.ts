@@ -91,6 +91,11 @@ export function incidentFacts(
       caption: affected.length === 0 ? 'no other device' : countText(affected.length, 'other device'),
     },
     {
+      label: 'Effects',
+      value: hints.length > 1 ? String(hints.length - 1) : 'none',
+      caption: hints.length > 1 ? `${countText(hints.length - 1, 'other hint')} of this cause` : 'no other hint',
+    },
+    {
       label: 'State',
       value: state.word,
       caption: acknowledged

@@ -1,6 +1,7 @@
 import type { IncidentAnswer } from '@sonde/sdk/api'
+import { useState } from 'react'
 import { Link } from 'wouter'
-import { useDevices } from '../../api/devices.ts'
+import { type DeviceInfo, useDevices } from '../../api/devices.ts'
 import { useIncident } from '../../api/incidents.ts'
 import { useIncidentsStream } from '../../api/incidents-stream.ts'
 import { useToldSecond } from '../../api/stale.ts'
@@ -16,19 +17,21 @@ import { useShowsWindow } from '../../state/own-window.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { EventPage } from '../event/event-page.tsx'
 import { incidentState } from '../incidents/incident-words.ts'
+import type { KernelMessages } from '../kernel-marks.ts'
 import { usePageTitle } from '../use-page-title.ts'
 import { AffectedPanel } from './affected-panel.tsx'
 import { EffectsPanel } from './effects-panel.tsx'
 import { EvidenceCharts } from './evidence-charts.tsx'
 import { IncidentActions } from './incident-actions.tsx'
 import { incidentFacts, incidentHead } from './incident-facts.ts'
-import { useIncidentMarks } from './incident-range.ts'
+import { type IncidentMarks, useIncidentMarks } from './incident-range.ts'
 import { KernelPanel } from './kernel-panel.tsx'
 import { MovedPanel } from './moved-panel.tsx'
 import { NotesPanel } from './notes-panel.tsx'
 import { PinPanel } from './pin-panel.tsx'
 import { TrainingCharts } from './training-charts.tsx'
 import { useKernelEvidence } from './use-kernel-evidence.ts'
+import { useSeenAffected } from './use-seen-affected.ts'
 
 /** Numbers of events of traceback are shorter than those of hints. */
 const EVENT_ID = /:\d{1,16}$/
@@ -86,8 +89,11 @@ function HintIncident({ id }: { readonly id: string }) {
   )
 }
 
-function Known({ answer }: { readonly answer: IncidentAnswer }) {
+function Known({ answer: told }: { readonly answer: IncidentAnswer }) {
+  const answer = useSeenAffected(told)
   const { incident } = answer
+  // A page that was opened on an open incident keeps its places when the incident ends.
+  const [isLive] = useState(incident.state === 'open')
   const page = usePageState()
   const nowMs = useToldSecond()
   const known = useDevices().data?.devices ?? []
@@ -108,30 +114,74 @@ function Known({ answer }: { readonly answer: IncidentAnswer }) {
       >
         <IncidentActions answer={answer} devices={known} />
       </PageHead>
-      <Headline text={incidentHead(answer, nowMs, zone)} announced={incident.state} />
+      <div className={isLive ? 'incident-head is-live' : 'incident-head'}>
+        <Headline text={incidentHead(answer, nowMs, zone)} announced={incident.state} />
+      </div>
       <Facts label="The incident" facts={incidentFacts(answer, known, { nowMs, zone, hrefTo: page.hrefTo })} />
       <PanelBoundary>
         <EvidenceCharts answer={answer} marks={marks} />
       </PanelBoundary>
-      <div className="event-columns">
-        <div className="event-main">
-          {messages.length > 0 && <KernelPanel messages={messages} devices={known} />}
-          {incident.hints.length > 1 && <EffectsPanel answer={answer} devices={known} />}
-          <PanelBoundary>
-            <TrainingCharts answer={answer} marks={marks} />
-          </PanelBoundary>
-          <PanelBoundary>
-            <AffectedPanel answer={answer} devices={known} />
-          </PanelBoundary>
-          <PanelBoundary>
-            <MovedPanel answer={answer} devices={known} />
-          </PanelBoundary>
-        </div>
-        <div className="event-main">
-          <PinPanel answer={answer} />
-          <NotesPanel answer={answer} />
-        </div>
-      </div>
+      {isLive ? (
+        <LiveParts answer={answer} devices={known} messages={messages} marks={marks} />
+      ) : (
+        <EndedParts answer={answer} devices={known} messages={messages} marks={marks} />
+      )}
     </>
+  )
+}
+
+interface PartsProps {
+  readonly answer: IncidentAnswer
+  readonly devices: readonly DeviceInfo[]
+  readonly messages: readonly KernelMessages[]
+  readonly marks: IncidentMarks
+}
+
+function EndedParts({ answer, devices, messages, marks }: PartsProps) {
+  return (
+    <div className="event-columns">
+      <div className="event-main">
+        {messages.length > 0 && <KernelPanel messages={messages} devices={devices} />}
+        {answer.incident.hints.length > 1 && <EffectsPanel answer={answer} devices={devices} />}
+        <PanelBoundary>
+          <TrainingCharts answer={answer} marks={marks} />
+        </PanelBoundary>
+        <PanelBoundary>
+          <AffectedPanel answer={answer} devices={devices} />
+        </PanelBoundary>
+        <PanelBoundary>
+          <MovedPanel answer={answer} devices={devices} />
+        </PanelBoundary>
+      </div>
+      <div className="event-main">
+        <PinPanel answer={answer} />
+        <NotesPanel answer={answer} />
+      </div>
+    </div>
+  )
+}
+
+/** The lists of an open incident grow: each scrolls in a box, and nothing stands below the lists that may come late. */
+function LiveParts({ answer, devices, messages, marks }: PartsProps) {
+  return (
+    <div className="event-columns is-live">
+      <div className="event-main">
+        <PinPanel answer={answer} />
+        <NotesPanel answer={answer} />
+      </div>
+      <div className="event-main">
+        <PanelBoundary>
+          <AffectedPanel answer={answer} devices={devices} />
+        </PanelBoundary>
+        <PanelBoundary>
+          <TrainingCharts answer={answer} marks={marks} />
+        </PanelBoundary>
+        <PanelBoundary>
+          <MovedPanel answer={answer} devices={devices} />
+        </PanelBoundary>
+        {answer.incident.hints.length > 1 && <EffectsPanel answer={answer} devices={devices} />}
+        {messages.length > 0 && <KernelPanel messages={messages} devices={devices} />}
+      </div>
+    </div>
   )
 }

@@ -70,7 +70,7 @@ export function MovedPanel({
   const lookedAt = data ? `of ${countText(data.examined, 'metric')}` : ''
   if (!data && !error) return null
   return (
-    <Panel id="moved" title="What else moved" caption={lookedAt}>
+    <Panel id="moved" title="What else moved" caption={lookedAt} className="incident-list">
       {!data && <p className="panel-note">Not known. {error?.message}</p>}
       {data && data.signals.length === 0 && (
         <p className="panel-note">
