@@ -6,11 +6,13 @@ import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
-import { SHOW_LIMIT_MS, type Stage, shareStage, takePicture, untilDrawn } from './browser.ts'
+import { SCREENS, SHOW_LIMIT_MS, type Stage, shareStage, takePicture, untilDrawn } from './browser.ts'
 import { cutWords } from './cut.ts'
 
 /** How much the content may move by itself while it loads, as browsers count it. */
 const SHIFT_MAX = 0.02
+/** A window that is higher than any page. Unit: CSS pixels. */
+const TALL_PX = 4000
 
 /** One device of the server's answer, as far as tests change it. */
 interface Device {
@@ -203,7 +205,8 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
     await stage.visit('/', async (page) => {
       await saidOf(page, /^All 17 devices are in range\.$/).waitFor()
       await page.request.post(`${stage.address}/api/v1/simulator/scenarios`, {
-        data: { name: 'retransmission-storm', device: 'sim-nic-mlx5_3-1' },
+        // It lasts until the page of its incident has been looked at.
+        data: { name: 'retransmission-storm', device: 'sim-nic-mlx5_3-1', durationS: 240 },
         headers: { 'content-type': 'application/json' },
       })
       await saidOf(page, /^NIC 3 is losing packets, for/).waitFor()
@@ -219,14 +222,27 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
   })
 
   await t.test('once a page is drawn nothing moves, and the strip hatches the time before the start', async () => {
-    const { incidents } = await ask<IncidentsAnswer>(stage, '/api/v1/incidents')
-    const { startMs } = incidents[0]!
+    const { incidents } = await ask<IncidentsAnswer>(stage, '/api/v1/incidents?state=open')
+    const { id, startMs } = incidents.find(({ rule }) => rule === 'retransmission_storm')!
     const past = `/?from=${new Date(startMs - 30_000).toISOString()}&to=${new Date(startMs + 2_000).toISOString()}`
-    for (const path of ['/', past, '/host', '/fabric', '/incidents']) {
+    for (const path of ['/', past, '/host', '/fabric', '/incidents', '/gpus/sim-gpu-3']) {
       await stage.visit(path, async (page) => {
         await untilDrawn(page)
         await assertStill(page, path)
       })
+    }
+    // All of a page is in view, so that lists below the fold count too.
+    for (const [path, { width }] of [
+      [`/incidents/${id}`, SCREENS.desk],
+      [`/incidents/${id}`, SCREENS.phone],
+      ['/sources', SCREENS.desk],
+      ['/settings', SCREENS.desk],
+    ] as const) {
+      const look = async (page: Page): Promise<void> => {
+        await untilDrawn(page)
+        await assertStill(page, path)
+      }
+      await stage.visit(path, look, { viewport: { width, height: TALL_PX } })
     }
     await stage.visit('/', async (page) => {
       const before = page.locator('.time-strip-gap').first()

@@ -1,3 +1,4 @@
+import type { Incident } from '@sonde/sdk/api'
 import type { DeviceInfo } from '../api/devices.ts'
 import type { HeadlineText } from '../components/headline.tsx'
 import { formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../format/time.ts'
@@ -14,7 +15,10 @@ export function deviceSentence(
   device: DeviceInfo,
   { hints, isKnown, unknown }: MomentHints,
   now: SpokenMoment,
-  { isSilent = false }: { readonly isSilent?: boolean } = {},
+  {
+    isSilent = false,
+    affectedBy = [],
+  }: { readonly isSilent?: boolean; readonly affectedBy?: readonly Incident[] } = {},
 ): HeadlineText {
   const { tense } = now
   const title = deviceTitle(device)
@@ -37,7 +41,10 @@ export function deviceSentence(
       facts: `${device.goneReason ? `${asSentence(device.goneReason)} ` : ''}Its history is kept.`,
     }
   }
-  const shown = hints.find(({ affected }) => affected.includes(device.id))
+  // A device stays affected for a while after its effect was seen last, so that the sentence does not come and go.
+  const causes = new Set(affectedBy.flatMap((incident) => incident.hints.map(({ event }) => event)))
+  const shown =
+    hints.find(({ affected }) => affected.includes(device.id)) ?? hints.find(({ event }) => causes.has(event))
   if (shown) {
     return {
       tone: 'calm',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Incident } from '@sonde/sdk/api'
 import type { TileWords } from '../components/tile.tsx'
 import { type DeviceColumns, silentCountOf } from './device-columns.ts'
 import { deviceSentence, goneWords } from './device-sentence.ts'
@@ -88,6 +89,15 @@ test('the page of a device that left says when and why, under a hint that stands
   const now = testMoment({ nowMs: goneMs + 5_000 })
   assert.match(deviceSentence(gone, testSeen(), now).facts, /^The GPU has fallen off the bus\. Its history is kept\.$/)
   assert.match(deviceSentence(gone, testSeen([{ ...LOSS, device: gone.id }]), now).facts, /Gone 14:03:11\./)
+})
+
+test('a device that an open incident affected a moment ago keeps its sentence, although the hint names it no more', () => {
+  const cause = testHint({ title: 'NIC 3 is losing packets', affected: [] })
+  const incident = { hints: [cause] } as unknown as Incident
+  const said = (affectedBy: readonly Incident[]) =>
+    deviceSentence(testGpu(5), testSeen([cause]), testMoment(), { affectedBy }).sentence
+  assert.equal(said([incident]), 'NIC 3 is losing packets; it shows on GPU 5 too')
+  assert.equal(said([]), 'GPU 5 is in range.')
 })
 
 test('the page of a device that gives no sample does not say that it is in range', () => {

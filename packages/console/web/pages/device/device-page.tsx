@@ -1,4 +1,4 @@
-import type { MetricQuery } from '@sonde/sdk/api'
+import type { Incident, MetricQuery } from '@sonde/sdk/api'
 import { type ReactNode, useMemo } from 'react'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { type KnownColumns, useKnownColumns } from '../../api/use-known-columns.ts'
@@ -104,7 +104,11 @@ export function DevicePage({
       </PageHead>
       <SectionLinks sections={sections} />
       {headline ?? (
-        <DeviceHeadline device={subject} isSilent={subject === device && isSilentIn(device, queries, recent, moment)} />
+        <DeviceHeadline
+          device={subject}
+          isSilent={subject === device && isSilentIn(device, queries, recent, moment)}
+          affectedBy={affectedBy ?? []}
+        />
       )}
       <Facts
         label={factsLabel(title, device, moment)}
@@ -178,12 +182,19 @@ function isSilentIn(
   return found.every((column) => Number.isNaN(lastValue(grid.slice(column), span)))
 }
 
-function DeviceHeadline({ device, isSilent }: { readonly device: DeviceInfo; readonly isSilent: boolean }) {
+function DeviceHeadline({
+  device,
+  ...more
+}: {
+  readonly device: DeviceInfo
+  readonly isSilent: boolean
+  readonly affectedBy: readonly Incident[]
+}) {
   const moment = useMoment()
   const seen = useMomentHints(moment)
   const spoken = useSpokenMoment(moment)
   if (!seen.data && !seen.error) return <div className="headline is-awaited" />
-  const text = deviceSentence(deviceAt(device, moment.toMs), seen, spoken, { isSilent })
+  const text = deviceSentence(deviceAt(device, moment.toMs), seen, spoken, more)
   const worst = worstByDevice(seen.hints).get(device.id)
   return <HintHeadline text={text} moment={moment.words} toMs={moment.toMs} worst={worst} />
 }

@@ -89,12 +89,24 @@ export function AffectedPanel({
     <Panel
       id="affected"
       title="Devices"
-      caption={hasPods || !then.isKnown ? '' : 'no pod is known that held one then'}
+      caption={captionOf(incident.affected.length, hasPods || !then.isKnown)}
       className="incident-list"
     >
-      <DataTable label="Table of devices" look="is-stacked" columns={columns} rows={rows} keyOf={({ id }) => id} />
+      <DataTable
+        label="Table of devices"
+        look="is-stacked"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        isBoxed
+      />
     </Panel>
   )
+}
+
+function captionOf(affectedCount: number, hasPods: boolean): string {
+  const affected = affectedCount === 0 ? '' : `${affectedCount} affected`
+  return [affected, hasPods ? '' : 'no pod is known that held one then'].filter(Boolean).join(' · ')
 }
 
 function podOf(key: string): { readonly namespace: string; readonly name: string } {

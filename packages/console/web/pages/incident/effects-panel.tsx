@@ -8,6 +8,7 @@ import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { hintState, outcomeState, placeWords } from '../../devices/hint-words.ts'
+import { countText } from '../../format/number.ts'
 import { formatAge, formatClock, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 
@@ -65,13 +66,14 @@ export function EffectsPanel({
   ]
   const rows = incident.hints.slice(1).toSorted((a, b) => a.sinceMs - b.sinceMs)
   return (
-    <Panel id="effects" title="Of the same cause">
+    <Panel id="effects" title="Of the same cause" caption={countText(rows.length, 'hint')}>
       <DataTable
         label="Table of hints of the same cause"
         look="is-stacked hints-table"
         columns={columns}
         rows={rows}
         keyOf={({ event }) => event}
+        isBoxed
       />
     </Panel>
   )

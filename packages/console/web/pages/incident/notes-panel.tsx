@@ -8,6 +8,8 @@ import { usePageState } from '../../state/time-window.ts'
 
 /** Longest note that the server takes. Unit: characters. */
 const NOTE_LENGTH_MAX = 2000
+/** The newest notes, which are shown at first, so that the field below them stays close. */
+const SHOWN_COUNT = 5
 
 /** What people wrote on an incident, and a field for more. */
 export function NotesPanel({ answer: { incident, notes } }: { readonly answer: IncidentAnswer }) {
@@ -15,6 +17,8 @@ export function NotesPanel({ answer: { incident, notes } }: { readonly answer: I
   const [text, setText] = useState('')
   const [fault, setFault] = useState('')
   const [isSending, setSending] = useState(false)
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? notes : notes.slice(-SHOWN_COUNT)
   const send = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setSending(true)
@@ -29,9 +33,16 @@ export function NotesPanel({ answer: { incident, notes } }: { readonly answer: I
   }
   return (
     <Panel id="notes" title="Notes" caption={notes.length === 0 ? '' : countText(notes.length, 'note')}>
+      {notes.length > SHOWN_COUNT && (
+        <p className="panel-note">
+          <button type="button" className="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? `Show the newest ${SHOWN_COUNT}` : `Show all ${notes.length} notes`}
+          </button>
+        </p>
+      )}
       {notes.length > 0 && (
         <ul className="incident-notes">
-          {notes.map(({ atMs, who, text: said }) => (
+          {shown.map(({ atMs, who, text: said }) => (
             <li key={`${atMs} ${said}`}>
               <p className="incident-note-head">
                 {who || 'somebody'}, {formatDateTime(atMs, zone)} {zoneName(zone, atMs)}

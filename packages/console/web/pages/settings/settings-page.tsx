@@ -1,6 +1,8 @@
 import { Link } from 'wouter'
 import { retryParams, useParams } from '../../api/params.ts'
+import { useScraper } from '../../api/scraper.ts'
 import { useIdentity } from '../../api/session.ts'
+import { useDeliveries, useWebhooks } from '../../api/webhooks.ts'
 import { Outlines } from '../../components/answer-state.tsx'
 import { Banner, type Notice } from '../../components/banner.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
@@ -47,6 +49,9 @@ function NodeSettings() {
 
 function OwnSettings() {
   const { data, error } = useParams()
+  // A panel that comes alone would move those below it.
+  const others = [useScraper(), useWebhooks(), useDeliveries()]
+  const areAnswered = others.every((one) => one.data !== undefined || one.error !== undefined)
   const page = usePageState()
   const role = useIdentity()?.role
   const mayChange = role === 'operator' || role === 'admin'
@@ -61,9 +66,9 @@ function OwnSettings() {
         </Link>
       </PageHead>
       {!data && error && <Unanswered fact="The parameters are not known." error={error} onRetry={retryParams} />}
-      {!data && !error && <Outlines panels={2} waitsFor="the parameters" />}
+      {!error && !(data && areAnswered) && <Outlines panels={2} waitsFor="the parameters" />}
       {data && data.fault !== '' && <Banner notices={[faultNotice(data.fault)]} />}
-      {data && (
+      {data && areAnswered && (
         <div className="settings">
           <PanelBoundary>
             <ScraperPanel mayChange={mayChange} />

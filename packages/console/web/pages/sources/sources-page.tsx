@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { useNode, useSeriesOfTypes, useSources, useTypes } from '../../api/resources.ts'
 import { useTense } from '../../api/stale.ts'
+import { Outlines } from '../../components/answer-state.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { PanelBoundary } from '../../components/error-boundary.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -25,6 +26,7 @@ export function SourcesPage() {
   const { data, error } = useSources()
   const tense = useTense()
   const { data: node } = useNode()
+  const absences = useAbsences()
   return (
     <>
       <PageHead title="Sources" note={!page.isLive && 'as of now; only the charts are of the window'} />
@@ -47,20 +49,30 @@ export function SourcesPage() {
             <SinkTable sinks={data.sinks} />
           </PanelBoundary>
           <PanelBoundary>
-            <Absences />
+            <AbsenceTable absences={absences.groups} isReady={absences.isReady} />
           </PanelBoundary>
         </>
       )}
-      <h2 className="section-title">Sonde itself</h2>
-      <SelfCharts panels={SELF_PANELS} />
+      {!data && !error && <Outlines panels={3} waitsFor="the list of sources" />}
+      {/* Tables above the charts would move them when they come. */}
+      {(data || error) && (absences.isReady || absences.hasFailed) && (
+        <>
+          <h2 className="section-title">Sonde itself</h2>
+          <SelfCharts panels={SELF_PANELS} />
+        </>
+      )}
     </>
   )
 }
 
-function Absences() {
-  const { data } = useTypes()
-  const names = data?.types.filter(({ name }) => !name.startsWith('sonde_')).map(({ name }) => name) ?? []
+/** Unavailable values in groups. */
+function useAbsences() {
+  const types = useTypes()
+  const names = types.data?.types.filter(({ name }) => !name.startsWith('sonde_')).map(({ name }) => name) ?? []
   const series = useSeriesOfTypes(names)
-  const absences = useMemo(() => groupAbsences(series.data?.series ?? []), [series.data])
-  return <AbsenceTable absences={absences} isReady={series.data !== undefined && names.length > 0} />
+  const groups = useMemo(() => groupAbsences(series.data?.series ?? []), [series.data])
+  const isReady = series.data !== undefined && names.length > 0
+  // A server without a source of hardware has nothing that could be absent.
+  const hasFailed = (types.error ?? series.error) !== undefined || (types.data !== undefined && names.length === 0)
+  return { groups, isReady, hasFailed }
 }
