@@ -2,7 +2,7 @@ import type { IncidentAnswer } from '@sonde/sdk/api'
 import { useMemo, useRef } from 'react'
 
 /**
- * The incident with every device that it affected since its page was opened. A job has phases in which nobody waits, and
+ * The incident with every device that it affected since its page was opened. A job has phases without waiting, and
  * a list that shrinks and grows each second is hard to read.
  */
 export function useSeenAffected(answer: IncidentAnswer): IncidentAnswer {
