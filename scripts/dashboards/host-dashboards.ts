@@ -2,6 +2,7 @@ import { type DashboardDescription, NO_DATA, NODE, panel, panelOf } from './desc
 
 const I = 'instance=~"$node"'
 const rate = (metric: string, more = '') => `rate(${metric}{${I}${more}}[$__rate_interval])`
+const OF_PCI_DEVICE = 'max by (instance, pci_address)'
 const host = { noData: NO_DATA.host, min: 0 }
 
 /** One host: what its processors, memory, disks and PCIe do. */
@@ -126,7 +127,8 @@ export const NODES: DashboardDescription = {
           'Narrow or slow links',
           'short',
           [
-            `pci_device_current_link_width_lanes{${I}} < on (instance, pci_address) pci_device_max_link_width_lanes{${I}}`,
+            // Two jobs may scrape one node.
+            `${OF_PCI_DEVICE} (pci_device_current_link_width_lanes{${I}}) < ${OF_PCI_DEVICE} (pci_device_max_link_width_lanes{${I}})`,
             '{{instance}} {{pci_address}}',
           ],
           {

@@ -114,6 +114,8 @@ function counter(title: string, metric: string, help: string) {
   return panel(title, 'ops', [rate(metric, PORT), OF_PORT], { help, noData: NO_DATA.rdma, min: 0 })
 }
 
+const OF_LINK = 'max by (instance, rdma_device, port)'
+
 const PORT_ROWS: readonly RowDescription[] = [
   {
     title: 'Traffic',
@@ -124,7 +126,8 @@ const PORT_ROWS: readonly RowDescription[] = [
         'Load',
         'percentunit',
         [
-          `${rate('rdma_port_xmit_data_bytes_total', PORT)} / on (instance, rdma_device, port) rdma_port_rate_bytes_per_second{${PORT}}`,
+          // Two jobs may scrape one node.
+          `${OF_LINK} (${rate('rdma_port_xmit_data_bytes_total', PORT)}) / ${OF_LINK} (rdma_port_rate_bytes_per_second{${PORT}})`,
           OF_PORT,
         ],
         {

@@ -1,4 +1,4 @@
-import { readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
 import type { IncidentAnswer } from '@sonde/sdk/api'
@@ -13,6 +13,8 @@ const PIN_COUNT_MAX = 100
 const PIN_BYTES_MAX = 64 << 20
 /** Size of all pins. Policy: further ones are refused. Unit: bytes. */
 const PINS_BYTES_MAX = 1 << 30
+/** Space that a pin leaves on the disk, so that pins take none from the history. Policy: it is refused. Unit: bytes. */
+const FREE_BYTES_LEAST = 256 << 20
 /** Incidents that wait to be copied, with the one that is. Policy: further ones are refused. */
 const COPY_COUNT_MAX = 8
 /** End of the name of a folder that is not complete yet. */
@@ -135,6 +137,7 @@ export class IncidentPins {
     try {
       await rm(partial, { recursive: true, force: true })
       await makeFolders(partial)
+      await checkSpace(partial)
       const copied = await copyWindow(kept, answer.window, { folder: partial, limitBytes: PIN_BYTES_MAX })
       const before = this.#pins.get(name)
       if (before !== undefined && before.pin.records > copied.records) {
@@ -198,6 +201,15 @@ export class IncidentPins {
       if (pinned !== undefined && numberOf(pinned.incident.id) === name) this.#pins.set(name, pinned)
     }
   }
+}
+
+/** @throws SondeError `INC_PIN` if too little would be left on the disk. */
+async function checkSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  const least = PIN_BYTES_MAX + FREE_BYTES_LEAST
+  if (bavail * bsize >= least) return
+  const words = `the disk of ${folder} has ${bavail * bsize} free bytes, and a pin needs ${least}; free some space`
+  throw new SondeError('INC_PIN', words)
 }
 
 function namesIn(dir: string): Promise<string[]> {
