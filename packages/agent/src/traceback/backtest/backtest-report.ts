@@ -29,6 +29,8 @@ export interface BacktestReport {
   readonly range: { readonly fromNs: bigint; readonly toNs: bigint } | undefined
   /** Records that were read a second time, or after a newer record of their series. */
   readonly repeatedCount: number
+  /** Records that are more than an hour ahead of the clock. */
+  readonly futureCount: number
   /** Records of series beyond the limit. */
   readonly refusedCount: number
 }

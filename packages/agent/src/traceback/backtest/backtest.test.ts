@@ -196,6 +196,14 @@ test('a device is named by its entity, several series of a device by their label
   deepEqual(events.map((event) => event.split(' · ')[1]).sort(), ['lamp l1/r1', 'lamp l1/r2', 'lamp l2'])
 })
 
+test('a record of a far future harms no other series', () => {
+  const rows = [0, 1].map((at) => ({ at, device: 'a', heat: 1 }))
+  const batches = batchesOf([...rows, { at: 1e10 - 1.78e9, device: 'b', heat: 1 }])
+  const { events, rules, futureCount } = reportOf([silent], batches)
+  deepEqual(events, [])
+  deepEqual({ futureCount, fault: rules[0]?.fault }, { futureCount: 1, fault: undefined })
+})
+
 test('series beyond the memory are left out and counted, and others are not', () => {
   const backtest = new Backtest(bookOf([{ ...fast, delta_samples: 1000 }]), 100_000)
   const rows = [...Array(40).keys()].map((i) => ({ at: i, device: `m${i % 20}`, beats_total: BigInt(i) }))

@@ -1,4 +1,4 @@
-import type { Batch, Labels, RecordType, SourceInfo, Views } from '@sonde/sdk'
+import { type Batch, type Labels, type RecordType, type SourceInfo, type Views, wallNs } from '@sonde/sdk'
 import { entityOf, labelsOf, SeriesIndex, seriesKey } from '@sonde/sdk/internal'
 import { recordGroups } from '../../rules/record-groups.ts'
 import { ringsBytes, type SeriesEdge } from '../../rules/record-series.ts'
@@ -18,6 +18,8 @@ import { type SeenType, untestedReason, windowFault } from './untested.ts'
 const SERIES_MAX = 65_536
 const RINGS_BYTES_MAX = 1 << 30
 const NS_PER_US = 1000n
+/** Records that are further in the future have a wrong time, and would make absences of other series longer. */
+const AHEAD_NS = 3_600_000_000_000n
 
 /** Stored records of one batch. */
 export interface StoredRecords {
@@ -63,6 +65,7 @@ export class Backtest {
   readonly #ringBytesMax: number
   #ringBytes = 0
   #repeatedCount = 0
+  #futureCount = 0
   #refusedCount = 0
   #range: { fromNs: bigint; toNs: bigint } | undefined
 
@@ -92,8 +95,13 @@ export class Backtest {
     seen.timed += offsets.length
     const factor = time.field.resolution === 'us' ? NS_PER_US : 1n
     const stream = this.#streamOf(type, source)
+    const latestNs = wallNs() + AHEAD_NS
     for (const at of offsets) {
       const ns = views.data.getBigUint64(at + time.offset, true) * factor
+      if (ns > latestNs) {
+        this.#futureCount++
+        continue
+      }
       this.#reach(ns)
       const id = stream.index.of(views, at)
       stream.tested[id] ??= this.#open(type, source, labelsOf(type, source, views, at))
@@ -118,6 +126,7 @@ export class Backtest {
       recordCount: [...this.#series.values()].reduce((sum, { series }) => sum + series.count, 0),
       range: this.#range,
       repeatedCount: this.#repeatedCount,
+      futureCount: this.#futureCount,
       refusedCount: this.#refusedCount,
     }
   }

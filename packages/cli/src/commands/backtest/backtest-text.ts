@@ -36,12 +36,13 @@ function rangeSentence({ range, recordCount }: BacktestReport): string {
   return `${timeText(fromNs)} to ${timeText(toNs)} (${spanText(toNs - fromNs)}), ${countOf(recordCount, 'record')}\n`
 }
 
-function notes({ events, rules, repeatedCount, refusedCount }: BacktestReport): string[] {
+function notes({ events, rules, repeatedCount, futureCount, refusedCount }: BacktestReport): string[] {
   const all = rules.reduce((sum, rule) => sum + rule.events, 0)
   const shown = Math.min(events.length, EVENTS_SHOWN)
   return [
     ...(all > shown ? [`${all - shown} more events; --format jsonl has the first 10 000 of each rule.`] : []),
     ...(repeatedCount > 0 ? [`${countOf(repeatedCount, 'record')} read twice or out of order: left out.`] : []),
+    ...(futureCount > 0 ? [`${countOf(futureCount, 'record')} of the future: left out.`] : []),
     ...(refusedCount > 0
       ? [`${countOf(refusedCount, 'record')} of more series than are tested at a time: left out.`]
       : []),
