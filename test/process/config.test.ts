@@ -393,6 +393,20 @@ test('an unknown command is refused, also below a command and beside --help', as
   }
 })
 
+test('a parameter of the list has two lines, and a wrong one is a wrong request', async (t) => {
+  const { path, remove } = temporaryDir()
+  t.after(remove)
+  const listed = await runSonde(['params', 'list', '--data-dir', path])
+  assert.match(listed.output, /^keda_enable = false {2}\(default\)\n {4}Whether .* Allowed: true or false\.$/m)
+  for (const args of [
+    ['set', 'nope=1'],
+    ['set', 'keda_enable'],
+    ['set', 'keda_enable=maybe'],
+    ['get', 'nope'],
+  ])
+    assert.equal((await runSonde(['params', ...args, '--data-dir', path])).code, 2, args.join(' '))
+})
+
 test('the page of the command lists every command', async () => {
   const { output } = await runSonde(['--help'])
   const commands = [...output.matchAll(/^ {2}(\w+) (?:\[options\]|\[command\])/gm)].map(([, name]) => name)

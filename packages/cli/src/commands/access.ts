@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Authorize } from '@sonde/agent'
 import { Access, authorize } from '@sonde/console'
-import { hostRule } from '@sonde/sdk/internal'
+import { hostRule, sondeCommand } from '@sonde/sdk/internal'
 import type { Logger } from 'pino'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
@@ -31,5 +31,7 @@ export function authorizeBy(access: Access): Authorize {
 export async function accessWords(access: Access): Promise<string> {
   if (!access.needsLogin) return ''
   const tokens = await access.tokens.list()
-  return tokens.length > 0 ? 'login by token' : 'login needed; make a token with: sonde tokens add NAME --role viewer'
+  return tokens.length > 0
+    ? 'login by token'
+    : `login needed; make a token with: ${sondeCommand()} tokens add NAME --role viewer`
 }

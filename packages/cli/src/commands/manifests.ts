@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gpuStack } from '@sonde/console'
+import { sondeCommand } from '@sonde/sdk/internal'
 import { ConfigError } from '../config/config-error.ts'
 import type { Loaded } from '../config/load.ts'
 import { renderChart } from '../manifests/chart.ts'
@@ -33,7 +34,7 @@ export async function writeGpuStack(loaded: Loaded, dir: string | undefined): Pr
   const files = gpuStack((name) => params.value(name))
   if (files.length === 0)
     throw new ConfigError([
-      'GPU observability is not enabled, so there is nothing to install; sonde params set gpu_observability_enable=true nvidia_device_plugin_enable=true',
+      `GPU observability is not enabled, so there is nothing to install; ${sondeCommand()} params set gpu_observability_enable=true nvidia_device_plugin_enable=true`,
     ])
   if (dir === undefined) {
     process.stdout.write(files.map(({ name, text }) => `# ${name}\n${text}`).join('---\n'))

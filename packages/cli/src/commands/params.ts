@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { AuditLog, PARAMS, Params } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
 import type { Param, ParamVersion } from '@sonde/sdk/api'
-import { countOf, printable } from '@sonde/sdk/internal'
+import { countOf, printable, sondeCommand } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { storePath } from '../config/store-path.ts'
 import { accessDir } from './access.ts'
@@ -20,7 +20,7 @@ export async function printParams(loaded: Loaded, names: readonly string[]): Pro
   const known = (await readParams(loaded)).list()
   const unknown = names.filter((name) => !known.some((param) => param.name === name))
   if (unknown.length > 0)
-    throw new SondeError('PRM_VALUE', `${unknown.join(', ')}: unknown parameter; sonde params list has all`)
+    throw new SondeError('PRM_VALUE', `${unknown.join(', ')}: unknown parameter; ${sondeCommand()} params list has all`)
   const wanted = names.length === 0 ? known : known.filter(({ name }) => names.includes(name))
   const width = Math.max(...wanted.map(({ name }) => name.length))
   for (const { name, value } of wanted) console.log(printable(`${name.padEnd(width)}  ${value}`))
@@ -28,7 +28,7 @@ export async function printParams(loaded: Loaded, names: readonly string[]): Pro
 
 /** `sonde params list`: each parameter with origin, allowed values and purpose. */
 export async function listParams(loaded: Loaded): Promise<void> {
-  for (const param of (await readParams(loaded)).list()) console.log(printable(described(param)))
+  for (const line of (await readParams(loaded)).list().flatMap(described)) console.log(printable(line))
 }
 
 /** `sonde params set NAME=VALUE…`. */
@@ -80,7 +80,7 @@ async function change(
 
 function effectOf(name: string): string {
   const effect = PARAMS.find((definition) => definition.name === name)?.effect
-  if (effect === 'render') return '; takes effect with: sonde manifests gpu-stack'
+  if (effect === 'render') return `; takes effect with: ${sondeCommand()} manifests gpu-stack`
   return effect === 'start' ? '; takes effect at the next start' : ''
 }
 
@@ -113,8 +113,8 @@ function managedIn({ config, originOf }: Loaded): ReadonlyMap<string, string> {
   )
 }
 
-function described({ name, value, origin, allowed, purpose, setBy }: Param): string {
+function described({ name, value, origin, allowed, purpose, setBy }: Param): string[] {
   const from =
     origin === 'set' ? `set by ${setBy ?? 'somebody'}` : origin === 'file' ? 'from the configuration' : 'default'
-  return `${name} = ${value === '' ? '(none)' : value}  (${from})\n    ${purpose}. Allowed: ${allowed}.`
+  return [`${name} = ${value === '' ? '(none)' : value}  (${from})`, `    ${purpose}. Allowed: ${allowed}.`]
 }

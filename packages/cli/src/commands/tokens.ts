@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { AuditLog, isExpired, type KnownToken, Tokens } from '@sonde/console'
 import { SondeError } from '@sonde/sdk'
 import type { UserRole } from '@sonde/sdk/api'
-import { printable, readTextFile } from '@sonde/sdk/internal'
+import { printable, readTextFile, sondeCommand } from '@sonde/sdk/internal'
 import type { Loaded } from '../config/load.ts'
 import { accessDir } from './access.ts'
 
@@ -34,7 +34,8 @@ export async function addToken(loaded: Loaded, name: string, { role, expires, fr
 /** `sonde tokens list`: names, roles and ends of all tokens. */
 export async function listTokens(loaded: Loaded): Promise<void> {
   const known = await openTokens(loaded).tokens.list()
-  if (known.length === 0) console.error('sonde: there are no tokens; sonde tokens add NAME --role viewer makes one')
+  if (known.length === 0)
+    console.error(`sonde: there are no tokens; ${sondeCommand()} tokens add NAME --role viewer makes one`)
   for (const each of known) console.log(printable(lineOf(each)))
 }
 

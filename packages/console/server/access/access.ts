@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { SondeError } from '@sonde/sdk'
 import type { UserIdentity } from '@sonde/sdk/api'
-import { processTimers, type Timers } from '@sonde/sdk/internal'
+import { processTimers, sondeCommand, type Timers } from '@sonde/sdk/internal'
 import { Attempts } from './attempts.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AccessConfig } from './config.ts'
@@ -228,7 +228,7 @@ export function peerAddress({ socket }: IncomingMessage): string {
 function unknownToken(): SondeError {
   return new SondeError(
     'ACC_TOKEN',
-    'the token is unknown or has expired; sonde tokens list, on the server, has those that count',
+    `the token is unknown or has expired; ${sondeCommand()} tokens list, on the server, has those that count`,
   )
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { SondeError } from '@sonde/sdk'
 import type { UserRole } from '@sonde/sdk/api'
+import { sondeCommand } from '@sonde/sdk/internal'
 import * as v from 'valibot'
 import { StateFile } from '../state-file/state-file.ts'
 import { ROLES } from './role.ts'
@@ -87,7 +88,7 @@ export class Tokens {
     if (given !== undefined && !TOKEN_FORM.test(given))
       throw new SondeError(
         'ACC_FROM',
-        'the file of --from holds no token; allowed: one line that sonde tokens add printed',
+        `the file of --from holds no token; allowed: one line that ${sondeCommand()} tokens add printed`,
       )
     const token = given ?? `sonde_${randomBytes(TOKEN_BYTES).toString('base64url')}`
     await this.#file.update(({ tokens }) => {
@@ -111,7 +112,7 @@ export class Tokens {
       if (left.length === tokens.length)
         throw new SondeError(
           'ACC_NAME',
-          `there is no token ${JSON.stringify(name.slice(0, 80))}; sonde tokens list has all`,
+          `there is no token ${JSON.stringify(name.slice(0, 80))}; ${sondeCommand()} tokens list has all`,
         )
       return { tokens: left }
     })

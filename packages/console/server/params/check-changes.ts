@@ -1,4 +1,5 @@
 import { closest, HIDDEN } from '@sonde/sdk/config'
+import { sondeCommand } from '@sonde/sdk/internal'
 import { PARAMS, type ParamDefinition, REFUSED_PARAMS } from './definitions.ts'
 
 /** Values by name; an empty value gives the default back. */
@@ -40,7 +41,7 @@ function faultOf(name: string, value: string, { isForced, managed }: ChangeRules
   if (definition === undefined) {
     if (isForced) return value.length > VALUE_CHARACTERS_MAX ? [`${name} is too long`] : []
     const meant = closest(name, [...byName.keys()])
-    const hint = meant === undefined ? 'sonde params list has all' : `did you mean ${meant}?`
+    const hint = meant === undefined ? `${sondeCommand()} params list has all` : `did you mean ${meant}?`
     return [`${name} is an unknown parameter (${hint}); --force keeps it all the same`]
   }
   if (managed.has(name) && !isForced)
