@@ -362,7 +362,7 @@ async function runCommand(): Promise<void> {
 runCommand().catch((error: unknown) => {
   // Commander has already printed the error.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.ok : EXIT.usage)
-  // A scenario may be valid and still not fit the node. Only the simulator can check that, and only a server parameters.
+  // A scenario may be valid and still not fit the node. Only the simulator can check that.
   const isUsage =
     error instanceof ConfigError || (error instanceof SondeError && /^(SIM_.*|PRM_VALUE)$/.test(error.code))
   for (const line of error instanceof ConfigError ? error.lines : [messageOf(error)])
