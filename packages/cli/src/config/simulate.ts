@@ -1,4 +1,4 @@
-import { defaultDataSources, isFirstPortCounter, parseScenario, RULE_LIMITS } from '@sonde/agent/config'
+import { defaultDataSources, isFirstPortCounter, PAST_MAX_S, parseScenario, RULE_LIMITS } from '@sonde/agent/config'
 import { messageOf, readTextFileNow } from '@sonde/sdk/internal'
 import { ConfigError } from './config-error.ts'
 import { numberOrText, type Setting } from './setting.ts'
@@ -119,9 +119,10 @@ const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
 function pastSeconds(text: string): number {
   const [, count, unit = 's'] = /^(\d{1,6})([smhd])?$/.exec(text) ?? []
-  if (count === undefined)
-    throw new ConfigError([`--simulate-past is ${JSON.stringify(text)}; allowed: 0, or a time such as 10m, 1h or 1d`])
-  return Number(count) * SECONDS[unit as keyof typeof SECONDS]
+  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS]
+  if (seconds <= PAST_MAX_S) return seconds
+  const allowed = '0, or a time such as 10m or 1h, at most 1d'
+  throw new ConfigError([`--simulate-past is ${JSON.stringify(text.slice(0, 100))}; allowed: ${allowed}`])
 }
 
 function isSimulator(entry: unknown): entry is ConfigBlock {

@@ -27,7 +27,7 @@ const scenario = v.pipe(
 )
 
 /** Longest simulated past: a day. Unit: seconds. */
-const PAST_MAX_S = 86_400
+export const PAST_MAX_S = 86_400
 
 /** Options of the simulator in `data_sources`. */
 export const simulatorOptions = v.strictObject({
