@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { absenceType } from '@sonde/sdk/internal'
@@ -153,4 +155,17 @@ test('names that users give to groups cannot disturb a page, and content is chec
   assert.deepEqual(parseShares(textOf(3)), { waiting: 0.03, stalled: 0.015 })
   for (const wrong of ['', 'some avg10=x total=1', 'some avg10=1e9 avg60=0', 'full avg10=1.00 avg60=0.00'])
     assert.equal(parseShares(wrong), undefined, wrong)
+})
+
+test('a folder with very many groups is read a few at a time', (t) => {
+  const node = new TestNode(t)
+  const root = join(node.root, 'many')
+  for (let number = 0; number < 5000; number++) mkdirSync(join(root, `${number}`), { recursive: true })
+  const search = new CgroupSearch(root)
+  assert.equal(search.step(0), undefined)
+  // What was not read yet is never found.
+  rmSync(root, { recursive: true })
+  const found = search.step(Number.POSITIVE_INFINITY)
+  assert.ok(found !== undefined && found.read + found.skipped < 4000, `${found?.read} ${found?.skipped}`)
+  search.close()
 })

@@ -61,6 +61,11 @@ class CgroupPressure implements HostPart {
     return true
   }
 
+  close(): void {
+    this.#search?.close()
+    this.#search = undefined
+  }
+
   #look(): void {
     const nowMs = performance.now()
     if (this.#search === undefined) {

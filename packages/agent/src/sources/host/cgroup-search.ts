@@ -15,6 +15,8 @@ const GROUPS_LIMIT = 4096
 const DEPTH_LIMIT = 8
 /** A pressure file has two lines. Unit: bytes. */
 const FILE_BYTES = 512
+/** Entries of a folder that are read at once: a user may make a hundred thousand groups in one folder. */
+const ENTRIES_AT_ONCE = 64
 
 /** A control group with pressure. */
 export interface PressedGroup {
@@ -41,7 +43,8 @@ export class CgroupSearch {
   readonly #waiting: PressedGroup[] = []
   readonly #groups: PressedGroup[] = []
   readonly #buffer = Buffer.allocUnsafe(FILE_BYTES)
-  #children: string[]
+  /** The folder whose groups are read. */
+  #folder: { readonly path: string; readonly entries: fs.Dir } | undefined
   #read = 0
   #skipped = 0
   #refusal = ''
@@ -49,22 +52,46 @@ export class CgroupSearch {
   /** @throws an error of the system if the root cannot be listed. */
   constructor(root: string) {
     this.#root = root
-    this.#children = foldersIn(root, '')
+    this.#folder = { path: '', entries: this.#open('') }
+  }
+
+  /** Ends the search early. May be called twice. */
+  close(): void {
+    this.#folder?.entries.closeSync()
+    this.#folder = undefined
+  }
+
+  #open(path: string): fs.Dir {
+    return fs.opendirSync(join(this.#root, path), { bufferSize: ENTRIES_AT_ONCE })
   }
 
   /** Goes on until a time; undefined while the search has not ended. Unit: milliseconds of `performance.now`. */
   step(endMs: number): CgroupsFound | undefined {
     do {
-      const path = this.#children.pop()
+      const path = this.#next()
       if (path !== undefined) this.#take(path)
-      else if (!this.#descend())
+      else if (this.#folder === undefined && !this.#descend())
         return { groups: this.#groups, read: this.#read, skipped: this.#skipped, refusal: this.#refusal }
     } while (performance.now() < endMs)
     return undefined
   }
 
+  /** The next entry of the folder, if it is a group; undefined otherwise. */
+  #next(): string | undefined {
+    if (this.#folder === undefined) return undefined
+    const { path, entries } = this.#folder
+    let entry: fs.Dirent | null = null
+    try {
+      entry = entries.readSync()
+    } catch (error) {
+      if (this.#refusal === '') this.#refusal = kernelErrorCode(error)
+    }
+    if (entry === null) this.close()
+    return entry?.isDirectory() === true ? `${path}/${entry.name}` : undefined
+  }
+
   #take(path: string): void {
-    if (this.#read >= GROUPS_LIMIT) {
+    if (this.#read >= GROUPS_LIMIT || path.split('/').length > DEPTH_LIMIT + 1) {
       this.#skipped++
       return
     }
@@ -86,9 +113,7 @@ export class CgroupSearch {
     const most = this.#waiting.reduce((a, b) => (longestWait(b) > longestWait(a) ? b : a))
     this.#waiting.splice(this.#waiting.indexOf(most), 1)
     try {
-      const children = foldersIn(this.#root, most.path)
-      if (most.path.split('/').length > DEPTH_LIMIT) this.#skipped += children.length
-      else this.#children = children
+      this.#folder = { path: most.path, entries: this.#open(most.path) }
     } catch {
       // The group has left meanwhile.
     }
@@ -113,9 +138,4 @@ export class CgroupSearch {
 
 function longestWait({ shares }: PressedGroup): number {
   return Math.max(...Object.values(shares).map(({ waiting }) => waiting))
-}
-
-function foldersIn(root: string, path: string): string[] {
-  const entries = fs.readdirSync(join(root, path), { withFileTypes: true })
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${path}/${name}`)
 }
