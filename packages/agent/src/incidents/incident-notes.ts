@@ -27,6 +27,10 @@ interface KeptNote extends IncidentNote {
   readonly kind: IncidentNoteKind
 }
 
+interface ReadNote extends KeptNote {
+  readonly incident: string
+}
+
 /** Options of {@link IncidentNotes}. */
 export interface IncidentNotesOptions {
   readonly emit: (batch: Batch) => void
@@ -80,7 +84,8 @@ export class IncidentNotes {
       throw new SondeError('INC_FORM', `a note has ${text.length} characters; allowed: ${NOTE_LENGTH_MAX} at most`)
     if (kind === 'note' && text.trim() === '') throw new SondeError('INC_FORM', 'a note has no text')
     if (kind === 'acknowledged' && this.acknowledgedBy(id) !== undefined) return
-    if ((this.#notes.get(id)?.length ?? 0) >= INCIDENT_NOTE_COUNT_MAX)
+    // There is one acknowledgement, which many notes do not prevent.
+    if (kind === 'note' && this.notesOf(id).length >= INCIDENT_NOTE_COUNT_MAX)
       throw new SondeError('INC_LIMIT', `an incident has at most ${INCIDENT_NOTE_COUNT_MAX} notes`)
     const atMs = Date.now()
     this.#keep(id, { kind, atMs, who, text })
@@ -89,22 +94,30 @@ export class IncidentNotes {
   }
 
   async #read(): Promise<void> {
-    const request = { type: incidentNoteType.name, fromMs: 0, toMs: Date.now(), recordLimit: NOTE_COUNT_MAX }
-    const batches = (await this.#records?.(request)) ?? []
+    const read = await this.#readAll()
     const ownNotes = [...this.#notes]
     this.#notes.clear()
     this.#count = 0
-    for (const { type, bytes, count, symbols } of batches) {
-      if (type.fingerprint !== incidentNoteType.fingerprint) continue
-      for (const { time, incident, kind, who, note } of readRecords(incidentNoteType, viewsOf(bytes), count, symbols))
-        this.#keep(incident, {
-          kind: kind as IncidentNoteKind,
-          atMs: Number(BigInt(time) / NS_PER_MS),
-          who,
-          text: note,
-        })
-    }
+    for (const { incident, ...note } of read) this.#keep(incident, note)
     for (const [id, notes] of ownNotes) for (const note of notes) this.#keep(id, note)
+  }
+
+  /** The latest notes of the history. The store gives the earliest of a time first, so it is asked again and again. */
+  async #readAll(): Promise<readonly ReadNote[]> {
+    const toMs = Date.now()
+    let read: ReadNote[] = []
+    let fromMs = 0
+    for (;;) {
+      const request = { type: incidentNoteType.name, fromMs, toMs, recordLimit: NOTE_COUNT_MAX }
+      const batches = (await this.#records?.(request)) ?? []
+      const notes = batches.flatMap(notesIn)
+      read = [...read, ...notes].slice(-2 * NOTE_COUNT_MAX)
+      // More notes of the last millisecond may follow; a note that is read twice is kept once.
+      const lastMs = notes.reduce((last, { atMs }) => Math.max(last, atMs), 0) - 1
+      const count = batches.reduce((sum, batch) => sum + batch.count, 0)
+      if (count < NOTE_COUNT_MAX || lastMs <= fromMs) return read
+      fromMs = lastMs
+    }
   }
 
   #keep(id: string, note: KeptNote): void {
@@ -119,4 +132,12 @@ export class IncidentNotes {
     this.#count -= oldest[1].length
     this.#notes.delete(oldest[0])
   }
+}
+
+function notesIn({ type, bytes, count, symbols }: Batch): ReadNote[] {
+  if (type.fingerprint !== incidentNoteType.fingerprint) return []
+  const records = readRecords(incidentNoteType, viewsOf(bytes), count, symbols)
+  return [...records].map(({ time, incident, kind, who, note }) => {
+    return { incident, kind: kind as IncidentNoteKind, atMs: Number(BigInt(time) / NS_PER_MS), who, text: note }
+  })
 }
