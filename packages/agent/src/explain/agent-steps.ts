@@ -69,12 +69,14 @@ export function simulatedOnlyStep({ metric }: Selector): Step {
   }
 }
 
+const ABSENT_FIX = 'leave it where there is none; else plug in, load, start or allow what the reason names'
+
 const FIXES: Readonly<Record<string, string>> = {
   starved: SHORTAGE_FIX,
   stuck: 'look in dmesg for the driver that does not answer; Sonde retries by itself',
   failed: 'check the file or call in the reason; Sonde retries by itself',
   denied: 'grant the permission in the reason; Sonde retries within 10 s',
-  absent: 'plug in, load, start or allow what the reason names; Sonde retries every 10 s',
+  absent: `${ABSENT_FIX}; Sonde retries every 10 s`,
 }
 
 /** Calls that have not returned: those of a device and of the source as a whole; without `device`, all of them. */
@@ -137,7 +139,7 @@ const TRIAL_FIXES = {
   stuck: 'look in dmesg for the driver that does not answer',
   failed: 'check the file or call in the reason; a running agent retries at every sample',
   denied: 'grant the permission in the reason',
-  absent: 'plug in, load, start or allow what the reason names',
+  absent: ABSENT_FIX,
 } as const
 
 /** A device that an agent has seen and the kernel does not list. Reports when it left and how to bring it back. */

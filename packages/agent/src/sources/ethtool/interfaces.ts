@@ -20,6 +20,8 @@ export class Interfaces {
   readonly #sysfs: KernelFiles
   readonly #wanted: (device: string) => boolean
   readonly #takesVirtual: boolean
+  /** What is missing if there is none. */
+  readonly #kind: string
   /** Whether a name is an interface to read. The map is cleared, so the list of the kernel bounds it. */
   readonly #isInterface = new Map<string, boolean>()
   #lists = 0
@@ -29,6 +31,9 @@ export class Interfaces {
     this.#sysfs = new KernelFiles(sysfs)
     this.#wanted = deviceFilter(devices)
     this.#takesVirtual = virtual
+    const kind = virtual ? 'interface' : 'network adapter'
+    const others = virtual ? '' : '; virtual interfaces are left out'
+    this.#kind = devices.length === 0 ? `${kind}${others}` : `${kind} that the option devices allows`
   }
 
   /** Their names. */
@@ -43,7 +48,7 @@ export class Interfaces {
     const names = this.list()
     if (names instanceof ReadFailure) return names.probe
     if (names.length > 0) return { state: 'present', found: countOf(names.length, 'interface') }
-    return { state: 'absent', reason: `${this.folder} has no interface that the options devices and virtual allow` }
+    return { state: 'absent', reason: `${this.folder} has no ${this.#kind}` }
   }
 
   #isRead(name: string): boolean {
