@@ -41,6 +41,12 @@ test('an entry has either spelling of its trigger; faults between keys and entri
   assert.deepEqual(faultsOf([GPU, QUEUE, { ...GPU, trigger: 'cpu' }]), [])
   const wrong: [unknown, RegExp][] = [
     [{ ...GPU, max: 1 }, /^kubernetes\.autoscale\.max is 1; at least min, which is 2$/],
+    ...['http://h:99999', 'http://[::1', 'http://%00', 'http://h/?a=b', 'ftp://h', 'h:9090'].map(
+      (prometheusUrl): [unknown, RegExp] => [
+        { ...GPU, prometheusUrl },
+        /prometheusUrl is .*; http:\/\/HOST:PORT or https:\/\/HOST\/PATH, without a query$/,
+      ],
+    ),
     [{ ...GPU, min: 0 }, /min is 0; a whole number from 1/],
     [[GPU, { ...QUEUE, max: 9 }], /autoscale\[1\]\.max is 9; 8, as in the other entry of ml\/chat/],
     [

@@ -17,6 +17,7 @@ const SPELLINGS = {
 /** What an entry scales by. */
 export type TriggerKind = (typeof SPELLINGS)[keyof typeof SPELLINGS]
 
+const ADDRESS = 'http://HOST:PORT or https://HOST/PATH, without a query'
 const words = Object.keys(SPELLINGS) as (keyof typeof SPELLINGS)[]
 const name = (lengthMax: number, of: string) =>
   pattern(
@@ -56,7 +57,13 @@ const entry = {
   ),
   prometheusUrl: v.optional(
     described(
-      secret(pattern(/^https?:\/\/[^\s?#]{1,1000}$/, 'http://HOST:PORT or https://HOST/PATH, without a query'), 'url'),
+      secret(
+        v.pipe(
+          pattern(/^https?:\/\/[^\s?#]{1,1000}$/, ADDRESS),
+          v.check((text) => URL.canParse(text), ADDRESS),
+        ),
+        'url',
+      ),
       'Where KEDA asks for this trigger. Default: the parameter `prometheus_url`. Credentials in it are never rendered',
     ),
   ),
