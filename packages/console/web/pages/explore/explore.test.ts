@@ -217,6 +217,8 @@ test('a series comes from the sources that report its type; a simulated one from
   ] as unknown as ListedSource[]
   assert.deepEqual(sourcesOf(RX.metric, { device: 'eth0' }, types, sources), ['netdev'])
   assert.deepEqual(sourcesOf(RX.metric, { simulated: 'true' }, types, sources), ['simulated node'])
+  const simulated = sources.filter(({ name }) => name !== 'netdev')
+  assert.deepEqual(sourcesOf(RX.metric, { device: 'eth0' }, types, simulated), ['simulated node'], 'a sum of them')
   assert.deepEqual(sourcesOf('app_requests_total', {}, types, sources), [])
 })
 

@@ -4,8 +4,9 @@ import type { Labels, ListedSource, ListedType } from '@sonde/sdk/api'
 const SIMULATOR = 'simulator'
 
 /**
- * Names of the sources that may report a series: sources of its type, and only simulators for simulated series. Empty
- * if no listed source reports the type, for example for records of an application.
+ * Names of the sources that may report a series: sources of its type, and only simulators for simulated series. A sum
+ * has lost the label of simulated series, so simulators count if nothing else reports the type. Empty if no listed
+ * source reports the type, for example for records of an application.
  */
 export function sourcesOf(
   metric: string,
@@ -14,8 +15,7 @@ export function sourcesOf(
   sources: readonly ListedSource[],
 ): readonly string[] {
   const names = types.filter(({ fields }) => fields.some((field) => field.metric === metric)).map(({ name }) => name)
-  return sources
-    .filter((source) => source.types.some((type) => names.includes(type)))
-    .filter(({ type }) => (type === SIMULATOR) === (labels.simulated === 'true'))
-    .map(({ name }) => name)
+  const reporting = sources.filter((source) => source.types.some((type) => names.includes(type)))
+  const alike = reporting.filter(({ type }) => (type === SIMULATOR) === (labels.simulated === 'true'))
+  return (alike.length > 0 ? alike : reporting).map(({ name }) => name)
 }
