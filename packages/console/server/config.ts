@@ -12,6 +12,7 @@ import {
   secret,
   section,
   setting,
+  urlPattern,
 } from '@sonde/sdk/config'
 import { userStateDir } from '@sonde/sdk/internal'
 import * as v from 'valibot'
@@ -112,7 +113,7 @@ export const consoleSchema = block({
   prometheus: section({
     url: v.optional(
       v.pipe(
-        secret(pattern(/^https?:\/\/[^\s]+$/, 'http://HOST:PORT or https://NAME:PASSWORD@HOST/PATH'), 'url'),
+        secret(urlPattern(/^https?:\/\/[^\s]+$/, 'http://HOST:PORT or https://NAME:PASSWORD@HOST/PATH'), 'url'),
         v.description(
           'Where the server with the HTTP API of Prometheus is that has the history; name and password in it are sent as Basic credentials. `--prometheus` sets it, too. Default: there is none, and `sonde console` says so',
         ),

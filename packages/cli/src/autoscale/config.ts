@@ -1,4 +1,14 @@
-import { type ConfigIssue, choice, decimal, integer, oneOrMany, pattern, secret, setting } from '@sonde/sdk/config'
+import {
+  type ConfigIssue,
+  choice,
+  decimal,
+  integer,
+  oneOrMany,
+  pattern,
+  secret,
+  setting,
+  urlPattern,
+} from '@sonde/sdk/config'
 import * as v from 'valibot'
 
 /** Most entries of `kubernetes.autoscale`. */
@@ -17,7 +27,6 @@ const SPELLINGS = {
 /** What an entry scales by. */
 export type TriggerKind = (typeof SPELLINGS)[keyof typeof SPELLINGS]
 
-const ADDRESS = 'http://HOST:PORT or https://HOST/PATH, without a query'
 const words = Object.keys(SPELLINGS) as (keyof typeof SPELLINGS)[]
 const name = (lengthMax: number, of: string) =>
   pattern(
@@ -58,10 +67,7 @@ const entry = {
   prometheusUrl: v.optional(
     described(
       secret(
-        v.pipe(
-          pattern(/^https?:\/\/[^\s?#]{1,1000}$/, ADDRESS),
-          v.check((text) => URL.canParse(text), ADDRESS),
-        ),
+        urlPattern(/^https?:\/\/[^\s?#]{1,1000}$/, 'http://HOST:PORT or https://HOST/PATH, without a query'),
         'url',
       ),
       'Where KEDA asks for this trigger. Default: the parameter `prometheus_url`. Credentials in it are never rendered',

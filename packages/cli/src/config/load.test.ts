@@ -268,3 +268,19 @@ test('the one listener may be a list of one, and keeps its lines; a list of seve
       `FILE:2: export.prometheus is a list of ${count}; allowed: a block, or a list of one, as there is one listener`,
     )
 })
+
+test('an address that is no URL is refused at its key, wherever an address is given', (t) => {
+  const bad = 'http://h:99999'
+  const places = {
+    'console.prometheus.url': `console: {prometheus: {url: "${bad}"}}`,
+    'console.agents.urls.a': `console: {agents: {urls: {a: "${bad}"}}}`,
+    'kubernetes.autoscale.prometheusUrl': `kubernetes: {autoscale: {app: a, service: a, deployment: a, max: 2, trigger: queue_depth, threshold: 1, prometheusUrl: "${bad}"}}`,
+    'data_sources[0].api_server': `data_sources: [{type: kubernetes, api_server: "${bad}"}]`,
+    'export.remote_write.url': `export: {remote_write: {url: "${bad}"}}`,
+    'export.otlp.url': `export: {otlp: {url: "${bad}"}}`,
+  }
+  for (const [place, text] of Object.entries(places)) {
+    const said = refusal({ ...BARE, file: fileWith(t, text) })
+    assert.ok(said.includes(`:1: ${place} is `), `${place}: ${said}`)
+  }
+})

@@ -1,4 +1,4 @@
-import { boundedText, choice, dictionary, pattern, section, setting } from '@sonde/sdk/config'
+import { boundedText, choice, dictionary, pattern, section, setting, urlPattern } from '@sonde/sdk/config'
 import * as v from 'valibot'
 
 /** Most agents of a console. Policy: further ones are left out, and the list of nodes says so. */
@@ -7,7 +7,7 @@ export const AGENT_COUNT_MAX = 1000
 export const AGENT_NAME = /^[A-Za-z0-9_][\w.:@-]{0,99}$/
 
 const AGENTS = `at most ${AGENT_COUNT_MAX} names of letters, digits and _ . : @ -, each with http://HOST:PORT or https://HOST:PORT`
-const agentUrl = () => pattern(/^https?:\/\/[^\s/?#@\\]{1,260}$/, AGENTS)
+const agentUrl = () => urlPattern(/^https?:\/\/[^\s/?#@\\]{1,260}$/, AGENTS)
 
 function file(words: string) {
   return v.optional(v.pipe(boundedText(1, 4096), v.description(words)))

@@ -34,6 +34,14 @@ export function pattern(form: RegExp, words: string) {
   return v.pipe(v.string(words), v.regex(form, words))
 }
 
+/** An address of a form that is also a valid URL, such as one whose port exists; or one of a few words. */
+export function urlPattern(form: RegExp, words: string, others: readonly string[] = []) {
+  return v.pipe(
+    pattern(form, words),
+    v.check((text) => others.includes(text) || URL.canParse(text), words),
+  )
+}
+
 /** `true` or `false`. */
 export function flag() {
   return v.boolean('true or false')

@@ -1,4 +1,4 @@
-import { block, boundedText, integer, list, pattern, setting } from '@sonde/sdk/config'
+import { block, boundedText, integer, list, pattern, setting, urlPattern } from '@sonde/sdk/config'
 import type * as v from 'valibot'
 
 /** Default time between two questions to the kubelet. Unit: milliseconds. */
@@ -35,7 +35,10 @@ export const kubernetesOptions = block({
     'Names of resources that are NICs too, besides `rdma/…` and each resource whose ids are PCI addresses of NICs',
   ),
   api_server: setting(
-    pattern(/^(auto|off|https?:\/\/[^\s/@]{1,255})$/, 'auto, off, or an address such as https://10.96.0.1:443'),
+    urlPattern(/^(auto|off|https?:\/\/[^\s/@]{1,255})$/, 'auto, off, or an address such as https://10.96.0.1:443', [
+      'auto',
+      'off',
+    ]),
     'auto',
     'API server, for labels and phases of pods. `auto`: that of the cluster in whose pod Sonde runs; `off`: none',
   ),

@@ -1,4 +1,4 @@
-import { choice, flag, integer, list, pattern, section, setting } from '@sonde/sdk/config'
+import { choice, flag, integer, list, section, setting, urlPattern } from '@sonde/sdk/config'
 import { extras, probes, resources } from './agent-values.ts'
 import { anyText, objectName, part, parts, quantity, texts } from './forms.ts'
 
@@ -7,7 +7,7 @@ export const consoleValues = {
   enabled: setting(flag(), false, 'Whether the console runs, as a Deployment; needs console.prometheus'),
   prometheus: section({
     url: setting(
-      pattern(/^(https?:\/\/[^\s@]+)?$/, 'an address of http or https without name and password, or empty'),
+      urlPattern(/^(https?:\/\/[^\s@]+)?$/, 'an address of http or https without name and password, or empty', ['']),
       '',
       'Server with the HTTP API of Prometheus, such as http://prometheus-operated.monitoring.svc:9090',
     ),
