@@ -1,10 +1,10 @@
 // Reads the numbers of a node and of an app through the HTTP API, once and live, by a typed client.
-// Run it beside `sonde up` with: npx node --conditions=source examples/metrics-client.ts http://127.0.0.1:9100 APP
+// Run it beside `sonde up` with: npx node --conditions=source examples/metrics-client.ts http://127.0.0.1:9394 APP
 // Off loopback the server wants a token of `sonde tokens add --role viewer`, here in the variable SONDE_TOKEN.
 
 import { createApiClient, SondeError } from '@sonde/sdk/client'
 
-const [baseUrl = 'http://127.0.0.1:9100', app = ''] = process.argv.slice(2)
+const [baseUrl = 'http://127.0.0.1:9394', app = ''] = process.argv.slice(2)
 const { SONDE_TOKEN: token = '' } = process.env
 const client = createApiClient({ baseUrl, token, timeoutMs: 5000 })
 const rxBytes = { metric: 'netdev_rx_bytes_total', function: 'rate', by: [] } as const

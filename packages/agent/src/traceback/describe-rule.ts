@@ -4,8 +4,8 @@ import type { CombinationRule, Rule, RuleBook, Signal, SignalRule } from '../rul
 import { limitWords } from './limit-words.ts'
 
 /**
- * The condition of a rule in words: `PCIe speed is below 32 GT/s for 1 sample`. Limits have the units of fields whose
- * types are given.
+ * The condition of a rule in words: `PCIe speed is below 32 GT/s for 1 sample`. Without the type of a field, its limit
+ * has no unit.
  */
 export function describeRule(rule: Rule, book: RuleBook, types: readonly RecordType[] = []): string {
   return 'test' in rule ? describeTest(rule, book, types) : describeCombination(rule, book)

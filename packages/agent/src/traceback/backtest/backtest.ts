@@ -196,7 +196,11 @@ export class Backtest {
     const fault = this.#faultOf(rule, series.length, intervals[0])
     return {
       rule: name,
-      condition: describeRule(rule, this.#book),
+      condition: describeRule(
+        rule,
+        this.#book,
+        Array.from(this.#seen.values(), ({ type }) => type),
+      ),
       events: eventCount,
       devices: deviceCount,
       heldNs,

@@ -107,7 +107,9 @@ function spanText(ns: bigint): string {
 }
 
 function shortText(seconds: number): string {
-  if (seconds === 0 || seconds >= 1) return `${Number(seconds.toPrecision(3))} s`
-  if (seconds >= 1e-3) return `${Number((seconds * 1e3).toPrecision(3))} ms`
-  return `${Number((seconds * 1e6).toPrecision(3))} µs`
+  // Rounded first: 0.9999 s is 1 s, and not 1000 ms.
+  const rounded = Number(seconds.toPrecision(3))
+  if (rounded === 0 || rounded >= 1) return `${rounded} s`
+  if (rounded >= 1e-3) return `${Number((rounded * 1e3).toPrecision(3))} ms`
+  return `${Number((rounded * 1e6).toPrecision(3))} µs`
 }
