@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Incident, IncidentAnswer, IncidentsAnswer } from '@sonde/sdk/api'
 import type { Locator, Page } from 'playwright-core'
 import { ask } from '../ask.ts'
 import { needs } from '../debian.ts'
 import { until } from '../sonde-process.ts'
+import { hostileAnswer, longAnswer } from './answered-incident.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, type Stage, startStage, takePicture, untilDrawn } from './browser.ts'
 import { overlappingCells } from './hostile.ts'
@@ -24,7 +26,8 @@ const RULES = [
 const STORM = 5
 const TRAINING = { fromS: 2_260, toS: 1_990, slowFromS: 2_151, slowToS: 2_031 }
 const CLICKS_MOST = 3
-const YEAR_MS = 365 * 86_400_000
+/** The height of a list that scrolls, with its head. Unit: CSS pixels. */
+const LIST_HIGHEST_PX = 720
 /** Pods are reported at least this often. Unit: milliseconds. */
 const STEP_MS = 30_000
 
@@ -114,8 +117,93 @@ test(
             await takePicture(t, page, `affected-${count}`)
           })
         }
+        const pods = (await podsThen(stage, oldestFirst[STORM]!)).map((name) => `/pods/ml/${name}?${window}`)
+        await stage.visit(pods[0] ?? '', async (page) => {
+          const table = page.getByRole('region', { name: 'Table of GPUs' })
+          const marks = table.getByRole('link', { name: `Affected by the incident: ${title}` })
+          await until('marks on a pod', SHOW_LIMIT_MS, async () => (await marks.count()) === 2)
+        })
+        // The list of entities is of now: an open incident that names an entity of its own kind affects it.
+        const entity = 'sim-pod-ml/trainer-0'
+        const open = { ...oldestFirst[STORM], state: 'open', endMs: undefined, affected: [entity] }
+        const before = (page: Page) =>
+          page.route(
+            ({ pathname }) => pathname === '/api/v1/incidents',
+            async (route) => {
+              const answer = (await (await route.fetch()).json()) as IncidentsAnswer
+              await route.fulfill({ json: { ...answer, incidents: [open] } })
+            },
+          )
+        const look = async (page: Page): Promise<void> => {
+          await page
+            .getByRole('row', { name: /ml\/trainer-0/ })
+            .locator('.affected-mark')
+            .waitFor()
+          assert.equal(await page.locator('main .affected-mark').count(), 1)
+        }
+        await stage.visit('/entities', look, { before })
+        await stage.visit(`/incidents/${id}`, async (page) => {
+          const table = page.getByRole('region', { name: 'Table of devices' })
+          const rows = table.getByRole('row', { name: /Affected/ })
+          await until('affected devices', SHOW_LIMIT_MS, async () => (await rows.count()) === affected.length)
+          // The page of a device shows what was so then, and leads back.
+          await rows.getByRole('link', { name: 'GPU 0' }).click()
+          await page.waitForURL(/from=.*to=/)
+          await marked(page).first().click()
+          await page.getByRole('heading', { level: 1, name: title }).waitFor()
+        })
       },
     )
+
+    await t.test('with the keyboard alone, and quietly, from the strip to an incident and back', async (t) => {
+      const walk = async (page: Page): Promise<void> => {
+        await untilDrawn(page)
+        const strip = page.getByRole('slider', { name: /^Time, with 12 incidents/ })
+        await strip.focus()
+        await page.keyboard.press('ArrowLeft')
+        const newest = oldestFirst.at(-1)!
+        const found = page.getByRole('region', { name: 'Incidents' }).getByRole('link', { name: newest.title })
+        await found.waitFor()
+        assert.match((await strip.getAttribute('aria-valuetext')) ?? '', /UTC$/)
+        await found.focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { level: 1, name: newest.title }).waitFor()
+        await untilDrawn(page)
+        // An incident that is over says nothing to a screen reader while it is read.
+        await page.evaluate(watchLiveRegions)
+        // What a page holds is reached by headings, and each has another name.
+        const headings = await page.locator('main :is(h1, h2, h3)').allInnerTexts()
+        for (const heading of ['The signal of the rule', 'Devices', 'What else moved', 'Records', 'Notes'])
+          assert.ok(headings.includes(heading), `${heading} is no heading`)
+        assert.ok(await page.evaluate(() => document.getAnimations().length === 0), 'something moves')
+        await assertSound(page)
+        const seen = page.getByRole('button', { name: 'Acknowledge' })
+        const adjust = await seen.evaluate((button) => getComputedStyle(button).forcedColorAdjust)
+        assert.equal(adjust, 'none', 'the system paints over the words of the button')
+        await takePicture(t, page, 'incident-forced-colours')
+        assert.deepEqual(await page.evaluate(() => (window as unknown as { spoken: string[] }).spoken), [])
+        await page.goBack()
+        await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor()
+        await strip.focus()
+        await page.keyboard.press('End')
+        await page.waitForURL((url) => !url.searchParams.has('from'))
+      }
+      const before = (page: Page) => page.emulateMedia({ forcedColors: 'active' })
+      await stage.visit('/incidents', walk, { before, reducedMotion: 'reduce' })
+      // Half the width is what a zoom of 200 % leaves.
+      const half = { width: SCREENS.desk.width / 2, height: SCREENS.desk.height / 2 }
+      const look = async (page: Page): Promise<void> => {
+        await untilDrawn(page)
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0)
+        await takePicture(t, page, 'incident-zoomed')
+        await page.emulateMedia({ media: 'print', forcedColors: 'none' })
+        for (const hidden of ['.rail', '.top-bar', '.time-strip', '.button'])
+          assert.equal(await page.locator(hidden).first().isVisible(), false, `${hidden} is printed`)
+        await takePicture(t, page, 'incident-printed')
+        await page.emulateMedia({ media: 'screen' })
+      }
+      await stage.visit(`/incidents/${oldestFirst[STORM]?.id}`, look, { viewport: half })
+    })
 
     await t.test('an incident that nobody knows says so, and leads to those that are kept', async (t) => {
       const look = async (page: Page): Promise<void> => {
@@ -129,7 +217,7 @@ test(
     })
 
     await t.test('a pinned incident of a node that is gone, with hostile names, is read as it was', async (t) => {
-      const hostile = hostileAnswer(answers.get(oldestFirst[STORM]?.id ?? ''))
+      const hostile = hostileAnswer(answers.get(oldestFirst[STORM]?.id ?? '')!)
       const before = (page: Page) =>
         page.route('**/api/v1/incidents/*', (route) =>
           new URL(route.request().url()).pathname.endsWith('stream')
@@ -148,6 +236,13 @@ test(
           assert.deepEqual(await overlappingCells(page), [], 'a cell lies over its neighbour')
           await assertSound(page)
           await takePicture(t, page, `incident-hostile-${viewport.width}`)
+          const saving = page.waitForEvent('download')
+          await page.getByRole('button', { name: 'JSON' }).click()
+          const saved = await saving
+          assert.match(saved.suggestedFilename(), /^sonde-incident-[\w.-]+-simulated\.json$/)
+          const json = readFileSync(await saved.path(), 'utf8')
+          assert.ok(!json.includes('\u202e'), 'the file has escapes, which turn nothing')
+          assert.deepEqual(JSON.parse(json).incident, hostile.incident, 'the file has the names of the server')
         }
         await stage.visit('/incidents/gone:7000000000000000000', look, { before, viewport, expected: /404/ })
       }
@@ -188,6 +283,37 @@ test(
       }
     })
 
+    await t.test('an incident with many effects, devices and notes keeps its page short', async (t) => {
+      const { id = '' } = oldestFirst[STORM] ?? {}
+      const long = longAnswer(answers.get(id)!)
+      const before = (page: Page) =>
+        page.route(
+          ({ pathname }) => decodeURIComponent(pathname) === `/api/v1/incidents/${id}`,
+          (route) => route.fulfill({ json: long }),
+        )
+      for (const viewport of [SCREENS.desk, SCREENS.phone]) {
+        const look = async (page: Page): Promise<void> => {
+          await untilDrawn(page)
+          const region = (name: string) => page.getByRole('region', { name, exact: true })
+          await region('Of the same cause').getByText('60 hints').waitFor()
+          await region('Devices')
+            .getByText(/^40 affected/)
+            .waitFor()
+          const highPx = async (name: string) => (await region(name).boundingBox())?.height ?? 0
+          for (const name of ['Of the same cause', 'Devices', 'Notes'])
+            assert.ok((await highPx(name)) < LIST_HIGHEST_PX, `${name} is ${await highPx(name)} px high`)
+          assert.deepEqual(await region('Notes').locator('.incident-note-text').allInnerTexts(), [
+            ...['Note 26', 'Note 27', 'Note 28', 'Note 29', 'Note 30'],
+          ])
+          await region('Notes').getByRole('button', { name: 'Show all 30 notes' }).click()
+          await region('Notes').getByText('Note 1', { exact: true }).waitFor()
+          await assertSound(page)
+          await takePicture(t, page, `incident-long-${viewport.width}`)
+        }
+        await stage.visit(`/incidents/${id}`, look, { before, viewport })
+      }
+    })
+
     await t.test('the page of an incident stays when its agent is away', async (t) => {
       const { id = '', title = '' } = oldestFirst[STORM] ?? {}
       const look = async (page: Page): Promise<void> => {
@@ -203,27 +329,18 @@ test(
   },
 )
 
-/** An incident with texts of a stranger. Its device and its samples are gone. */
-function hostileAnswer(answer: IncidentAnswer | undefined): IncidentAnswer {
-  assert.ok(answer !== undefined)
-  const image = '<img src=x onerror=hacked()>'
-  const long = 'w'.repeat(300)
-  const { incident, window, nowMs } = answer
-  const [cause] = incident.hints
-  assert.ok(cause !== undefined)
-  const title = `${image} \u202e\u0000\n${long}`
-  return {
-    ...{ nowMs, window: { fromMs: window.fromMs - YEAR_MS, toMs: window.toMs - YEAR_MS } },
-    incident: {
-      ...incident,
-      ...{ id: 'gone:7000000000000000000', node: image, title, sentence: `${long} ${image}`, device: long },
-      ...{ affected: [image, `${long}\u202e`], startMs: incident.startMs - YEAR_MS, rule: long },
-      hints: [{ ...cause, title, device: long, evidence: [{ metric: long, function: 'rate', matchers: [] }] }],
-    },
-    opened: { atMs: incident.startMs - YEAR_MS, sentence: image, value: 1 },
-    notes: [{ atMs: nowMs, who: long, text: `${image}\n\u202e${long}` }],
-    pin: { atMs: nowMs, who: image, records: 3, bytes: 90, isCut: true, command: `sonde read /${long}` },
+/** Runs in the page: notes what live regions say from now on. */
+function watchLiveRegions(): void {
+  const spoken: string[] = []
+  Object.assign(window, { spoken })
+  const look = (changes: MutationRecord[]): void => {
+    for (const { target } of changes) {
+      const element = target instanceof Element ? target : target.parentElement
+      const region = element?.closest('[aria-live="polite"], [aria-live="assertive"], [role="status"], [role="alert"]')
+      if (region) spoken.push(region.textContent ?? '')
+    }
   }
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
 }
 
 /** Counts what a person clicks. */
@@ -298,7 +415,10 @@ async function seeTraining(page: Page, isReported: boolean): Promise<void> {
     ['ECN marked', /\d/],
     ['PCIe writes stalled', /\d/],
   ] as const) {
-    const chart = page.locator('.chart-column').getByRole('region', { name: title, exact: true }).getByRole('group')
+    const chart = page
+      .locator('.chart-column')
+      .getByRole('region', { name: `${title} Step time beside the fabric` })
+      .getByRole('group')
     await until(title, SHOW_LIMIT_MS, async () => words.test((await chart.getAttribute('aria-label')) ?? ''))
   }
   assert.equal(await none.count(), 0)

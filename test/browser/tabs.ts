@@ -38,7 +38,7 @@ export async function takeTab(browser: Browser, origin: string, emulation: Emula
   tabs.delete(tab)
   tab.origin = origin
   await tab.page.setViewportSize(viewport)
-  await tab.page.emulateMedia({ colorScheme, reducedMotion })
+  await tab.page.emulateMedia({ colorScheme, reducedMotion, forcedColors: 'none', media: 'screen' })
   return tab
 }
 

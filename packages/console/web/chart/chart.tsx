@@ -51,6 +51,8 @@ interface ChartProps {
   /** The answer with the grid of the members. */
   readonly answer: QueryColumns
   readonly heightPx?: number
+  /** Id of the heading above charts whose titles stand elsewhere on the page too. */
+  readonly headingId?: string
   /** Least room at the right end. Unit: CSS pixels. */
   readonly endPx?: number
   /** A line below the chart. */
@@ -61,7 +63,7 @@ interface ChartProps {
 
 /** The one chart of the page. */
 export function Chart(props: ChartProps) {
-  const { heightPx = heightOf(props.spec), endPx, note, onSave } = props
+  const { heightPx = heightOf(props.spec), headingId = '', endPx, note, onSave } = props
   const page = usePageState()
   const [section, setSection] = useState<HTMLElement | null>(null)
   const [host, setHost] = useState<HTMLDivElement | null>(null)
@@ -80,7 +82,11 @@ export function Chart(props: ChartProps) {
   })
   const titleId = useId()
   return (
-    <section ref={setSection} className={answer.isOld ? 'panel chart is-old' : 'panel chart'} aria-labelledby={titleId}>
+    <section
+      ref={setSection}
+      className={answer.isOld ? 'panel chart is-old' : 'panel chart'}
+      aria-labelledby={`${titleId} ${headingId}`.trim()}
+    >
       <ChartHeader spec={spec} model={model} titleId={titleId}>
         {onSave && <SavePicture spec={spec} model={model} plot={plot} onSave={onSave} />}
       </ChartHeader>

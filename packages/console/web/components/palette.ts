@@ -115,6 +115,8 @@ function heatColours(resolve: (colour: string) => string): readonly string[] {
 function withProbe<T>(work: (resolve: (colour: string) => string) => T): T {
   const probe = document.createElement('span')
   probe.hidden = true
+  // Else a system with colours of its own resolves each to that of its words, without its share of transparency.
+  probe.style.setProperty('forced-color-adjust', 'none')
   document.body.append(probe)
   const result = work((colour) => {
     probe.style.color = colour

@@ -9,21 +9,22 @@ import { StateMark } from '../../components/state-mark.tsx'
 import type { TableColumn } from '../../components/table-column.ts'
 import { devicePath, deviceTitle } from '../../devices/device.ts'
 import { podPath } from '../../devices/pod-path.ts'
-import { usePageState } from '../../state/time-window.ts'
 import { placeTitle } from '../incidents/incident-words.ts'
 import { changeWords } from './change-words.ts'
 import { useMetricTitles } from './metric-titles.ts'
 import { usePodsThen } from './pods-then.ts'
+import { useHrefThen } from './use-href-then.ts'
 
 /** The device at fault and the affected devices, with what changed on them and the pods that held them then. */
 export function AffectedPanel({
-  answer: { incident },
+  answer,
   devices,
 }: {
   readonly answer: IncidentAnswer
   readonly devices: readonly DeviceInfo[]
 }) {
-  const page = usePageState()
+  const { incident } = answer
+  const hrefThen = useHrefThen(answer)
   const { data: moved, error } = useMoved(incident.id)
   const titleOf = useMetricTitles()
   const then = usePodsThen(incident.startMs, devices)
@@ -49,7 +50,7 @@ export function AffectedPanel({
       key: 'device',
       head: 'Device',
       cell: ({ id, device }) =>
-        device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : placeTitle(id, devices),
+        device ? <Link href={hrefThen(devicePath(device))}>{deviceTitle(device)}</Link> : placeTitle(id, devices),
     },
     {
       key: 'changes',
@@ -76,7 +77,7 @@ export function AffectedPanel({
               pods.map((key, place) => (
                 <span key={key}>
                   {place > 0 && ', '}
-                  <Link href={page.hrefTo(podPath(podOf(key)))}>{podOf(key).name}</Link>
+                  <Link href={hrefThen(podPath(podOf(key)))}>{podOf(key).name}</Link>
                 </span>
               )),
           },

@@ -11,16 +11,19 @@ import { hintState, outcomeState, placeWords } from '../../devices/hint-words.ts
 import { countText } from '../../format/number.ts'
 import { formatAge, formatClock, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
+import { useHrefThen } from './use-href-then.ts'
 
 /** The other hints of the same cause, in the order in which they began. */
 export function EffectsPanel({
-  answer: { incident },
+  answer,
   devices,
 }: {
   readonly answer: IncidentAnswer
   readonly devices: readonly DeviceInfo[]
 }) {
+  const { incident } = answer
   const page = usePageState()
+  const hrefThen = useHrefThen(answer)
   const nowMs = useToldSecond()
   const zone = page.url.tz ?? 'utc'
   const columns: readonly TableColumn<Hint>[] = [
@@ -46,7 +49,7 @@ export function EffectsPanel({
       head: 'Device',
       cell: (hint) => {
         const device = devices.find(({ id }) => id === hint.device)
-        return device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : placeWords(hint)
+        return device ? <Link href={hrefThen(devicePath(device))}>{deviceTitle(device)}</Link> : placeWords(hint)
       },
     },
     {

@@ -10,7 +10,6 @@ import { titleOf } from '../../format/names.ts'
 import { countText, formatQuantity } from '../../format/number.ts'
 import { BYTES_PER_SECOND } from '../../format/quantity.ts'
 import { formatAge, formatClock, formatDateTime, type TimeZoneChoice, zoneName } from '../../format/time.ts'
-import type { PageState } from '../../state/time-window.ts'
 import { incidentLasted, incidentPlace, incidentState } from '../incidents/incident-words.ts'
 
 /** The sentence at the top: what it is, for how long, and the numbers when it opened and at its peak. */
@@ -52,7 +51,7 @@ export function incidentFacts(
   }: {
     readonly nowMs: number
     readonly zone: TimeZoneChoice
-    readonly hrefTo: PageState['hrefTo']
+    readonly hrefTo: (path: string) => string
   },
 ): readonly Fact[] {
   const { startMs, endMs, rule, affected, hints, acknowledged } = incident

@@ -30,6 +30,7 @@ import { MovedPanel } from './moved-panel.tsx'
 import { NotesPanel } from './notes-panel.tsx'
 import { PinPanel } from './pin-panel.tsx'
 import { TrainingCharts } from './training-charts.tsx'
+import { useHrefThen } from './use-href-then.ts'
 import { useKernelEvidence } from './use-kernel-evidence.ts'
 import { useSeenAffected } from './use-seen-affected.ts'
 
@@ -98,6 +99,7 @@ function Known({ answer: told }: { readonly answer: IncidentAnswer }) {
   const nowMs = useToldSecond()
   const known = useDevices().data?.devices ?? []
   const zone = page.url.tz ?? 'utc'
+  const hrefThen = useHrefThen(answer)
   const messages = useKernelEvidence(answer, known)
   const marks = useIncidentMarks(answer, messages)
   useShowsWindow(answer.window.fromMs, answer.window.toMs)
@@ -117,7 +119,7 @@ function Known({ answer: told }: { readonly answer: IncidentAnswer }) {
       <div className={isLive ? 'incident-head is-live' : 'incident-head'}>
         <Headline text={incidentHead(answer, nowMs, zone)} announced={incident.state} />
       </div>
-      <Facts label="The incident" facts={incidentFacts(answer, known, { nowMs, zone, hrefTo: page.hrefTo })} />
+      <Facts label="The incident" facts={incidentFacts(answer, known, { nowMs, zone, hrefTo: hrefThen })} />
       <PanelBoundary>
         <EvidenceCharts answer={answer} marks={marks} />
       </PanelBoundary>
@@ -141,7 +143,7 @@ function EndedParts({ answer, devices, messages, marks }: PartsProps) {
   return (
     <div className="event-columns">
       <div className="event-main">
-        {messages.length > 0 && <KernelPanel messages={messages} devices={devices} />}
+        {messages.length > 0 && <KernelPanel answer={answer} messages={messages} devices={devices} />}
         {answer.incident.hints.length > 1 && <EffectsPanel answer={answer} devices={devices} />}
         <PanelBoundary>
           <TrainingCharts answer={answer} marks={marks} />
@@ -180,7 +182,7 @@ function LiveParts({ answer, devices, messages, marks }: PartsProps) {
           <MovedPanel answer={answer} devices={devices} />
         </PanelBoundary>
         {answer.incident.hints.length > 1 && <EffectsPanel answer={answer} devices={devices} />}
-        {messages.length > 0 && <KernelPanel messages={messages} devices={devices} />}
+        {messages.length > 0 && <KernelPanel answer={answer} messages={messages} devices={devices} />}
       </div>
     </div>
   )

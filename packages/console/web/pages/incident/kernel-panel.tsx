@@ -1,3 +1,4 @@
+import type { IncidentAnswer } from '@sonde/sdk/api'
 import { Link } from 'wouter'
 import type { DeviceInfo } from '../../api/devices.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -8,17 +9,20 @@ import { countText } from '../../format/number.ts'
 import { formatClock, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import type { KernelMessages } from '../kernel-marks.ts'
+import { useHrefThen } from './use-href-then.ts'
 
 /** Messages of the kernel that name the hardware of an incident, in the order in which they came. */
 export function KernelPanel({
+  answer,
   messages,
   devices,
 }: {
+  readonly answer: IncidentAnswer
   readonly messages: readonly KernelMessages[]
   readonly devices: readonly DeviceInfo[]
 }) {
-  const page = usePageState()
-  const zone = page.url.tz ?? 'utc'
+  const hrefThen = useHrefThen(answer)
+  const zone = usePageState().url.tz ?? 'utc'
   const columns: readonly TableColumn<KernelMessages>[] = [
     {
       key: 'came',
@@ -33,7 +37,7 @@ export function KernelPanel({
       head: 'Device',
       cell: ({ address }) => {
         const device = devices.find((one) => !one.simulated && one.address === address)
-        return device ? <Link href={page.hrefTo(devicePath(device))}>{deviceTitle(device)}</Link> : address
+        return device ? <Link href={hrefThen(devicePath(device))}>{deviceTitle(device)}</Link> : address
       },
     },
   ]

@@ -70,7 +70,7 @@ export function TrainingCharts({
       {hasTraining && fabric.isReady ? (
         <div className="chart-column">
           {charts.map(({ spec, answer }) => (
-            <Chart key={spec.id} spec={spec} answer={answer} heightPx={CHART_PX} endPx={endPx} />
+            <Chart key={spec.id} spec={spec} answer={answer} heightPx={CHART_PX} endPx={endPx} headingId="training" />
           ))}
         </div>
       ) : (
