@@ -226,3 +226,19 @@ test('a pin that cannot be removed stays', { skip: process.getuid?.() !== 0 }, a
     execFileSync('umount', [join(dir, '17')])
   }
 })
+
+test('a pin leaves space for the history on its disk', { skip: process.getuid?.() !== 0 }, async (t) => {
+  const dir = folderOf(t)
+  mkdirSync(dir, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'none', dir])
+  try {
+    const pins = new IncidentPins({ dir, kept })
+    await assert.rejects(
+      pins.pin(answerOf(17), 'ada'),
+      /has 6\d+ free bytes, and a pin needs 335544320; free some space$/,
+    )
+    assert.deepEqual(readdirSync(dir), [])
+  } finally {
+    execFileSync('umount', [dir])
+  }
+})
