@@ -1,11 +1,13 @@
 // The nodes of a console, and the page of one of them, over two real agents and one that is gone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NodeAnswer, NodesAnswer } from '@sonde/sdk/api'
 import { setUpWeb } from '../../scripts/setup.mjs'
 import { needs } from '../debian.ts'
 import { startSonde } from '../sonde-process.ts'
 import { assertSound } from './axe.ts'
 import { SCREENS, SHOW_LIMIT_MS, startBrowser, takePicture } from './browser.ts'
+import { assertTame, hostileName, IMAGE } from './hostile.ts'
 
 test(
   'a console lists its nodes and their versions, and leads to the page of each',
@@ -75,6 +77,37 @@ test(
     await page.getByText('behind', { exact: false }).first().waitFor({ timeout: SHOW_LIMIT_MS })
     await page.getByRole('link', { name: 'Nodes' }).click()
     await page.getByText('1 of 3 nodes cannot be asked: gpu19.').waitFor({ timeout: SHOW_LIMIT_MS })
+    await t.test('names that agents report stay texts, in the list and on the page of a node', async (t) => {
+      const hostile = (nodes: NodesAnswer): NodesAnswer => ({
+        ...nodes,
+        nodes: nodes.nodes.map((node) => ({
+          ...node,
+          ...{ node: hostileName('node'), hardware: hostileName('hardware') },
+          reason: node.reason === '' ? '' : hostileName('reason'),
+          versions: node.versions.map((one) => ({ ...one, about: IMAGE, version: hostileName('version') })),
+        })),
+      })
+      await page.route(
+        ({ pathname }) => pathname === '/api/v1/nodes',
+        async (route) => route.fulfill({ json: hostile((await (await route.fetch()).json()) as NodesAnswer) }),
+      )
+      await page.goto(`${address}/nodes`)
+      await nodes.getByText('node<img').first().waitFor({ timeout: SHOW_LIMIT_MS })
+      await assertTame(t, page, 'nodes')
+      // The link has the name in the configuration, not the name that the agent reports.
+      assert.equal(await nodes.getByRole('link', { name: 'gpu18' }).getAttribute('href'), '/nodes/gpu18')
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      // The top bar of a node shows the name in the address, and the hardware that the agent reports.
+      await page.route('**/api/v1/nodes/gpu18/node', async (route) => {
+        const answer = (await (await route.fetch()).json()) as NodeAnswer
+        const gpus = hostileName('gpus')
+        await route.fulfill({ json: { ...answer, node: hostileName('node'), hardware: { ...answer.hardware, gpus } } })
+      })
+      await page.goto(`${address}/nodes/gpu18/gpus`)
+      await page.locator('.place-hardware').getByText('gpus<img').waitFor({ timeout: SHOW_LIMIT_MS })
+      await assertTame(t, page, 'node')
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    })
     await page.goto(`${address}/nodes/gpu19`)
     await page
       .getByText('gpu19 cannot be asked: 127.0.0.1:1 refuses the connection')
