@@ -29,10 +29,6 @@ const REQUEST_FAULTS: Readonly<Record<string, Omit<HttpError, 'status'>>> = {
     code: 'HTTP_CONTENT_TYPE',
     message: 'the content type of the body is unknown; send JSON with content-type: application/json',
   },
-  FST_ERR_MAX_PARAM_LENGTH: {
-    code: 'HTTP_URL',
-    message: 'a name in the address is too long; at most 100 characters',
-  },
   FST_ERR_BAD_URL: { code: 'HTTP_URL', message: 'the address is no valid URL; a percent sign in it is written %25' },
 }
 
