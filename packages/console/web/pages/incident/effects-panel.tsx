@@ -69,7 +69,7 @@ export function EffectsPanel({
   ]
   const rows = incident.hints.slice(1).toSorted((a, b) => a.sinceMs - b.sinceMs)
   return (
-    <Panel id="effects" title="Of the same cause" caption={countText(rows.length, 'hint')}>
+    <Panel id="effects" title="Of the same cause" caption={captionOf(rows.length, incident.moreHintCount)}>
       <DataTable
         label="Table of hints of the same cause"
         look="is-stacked hints-table"
@@ -80,4 +80,9 @@ export function EffectsPanel({
       />
     </Panel>
   )
+}
+
+function captionOf(shownCount: number, moreCount = 0): string {
+  const all = countText(shownCount + moreCount, 'hint')
+  return moreCount === 0 ? all : `${all}, ${shownCount} of them listed`
 }

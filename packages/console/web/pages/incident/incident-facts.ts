@@ -54,7 +54,8 @@ export function incidentFacts(
     readonly hrefTo: (path: string) => string
   },
 ): readonly Fact[] {
-  const { startMs, endMs, rule, affected, hints, acknowledged } = incident
+  const { startMs, endMs, rule, affected, hints, moreHintCount = 0, acknowledged } = incident
+  const effectCount = Math.max(0, hints.length - 1) + moreHintCount
   const [cause] = hints
   const device = devices.find(({ id }) => id === incident.device)
   const state = incidentState(incident)
@@ -91,8 +92,8 @@ export function incidentFacts(
     },
     {
       label: 'Effects',
-      value: hints.length > 1 ? String(hints.length - 1) : 'none',
-      caption: hints.length > 1 ? `${countText(hints.length - 1, 'other hint')} of this cause` : 'no other hint',
+      value: effectCount > 0 ? String(effectCount) : 'none',
+      caption: effectCount > 0 ? `${countText(effectCount, 'other hint')} of this cause` : 'no other hint',
     },
     {
       label: 'State',
