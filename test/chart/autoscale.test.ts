@@ -50,7 +50,7 @@ before(async () => {
   const kubernetes = { autoscale: ENTRIES }
   writeFileSync(file, JSON.stringify({ kubernetes }))
   const { output: refused } = await runSonde(['manifests', 'autoscale', ...flags])
-  assert.match(refused, /no Prometheus is known; sonde params set prometheus_url=/)
+  assert.match(refused, /no Prometheus is known; (npx )?sonde params set prometheus_url=/)
   const url = 'http://me:hunter2@live.monitoring.svc:9090/'
   writeFileSync(file, JSON.stringify({ kubernetes, console: { prometheus: { url } } }))
   const { code, output } = await runSonde(['manifests', 'autoscale', ...flags])
@@ -96,7 +96,7 @@ test('--check lists stale and edited objects of the API server, and only reads',
   const { code, output } = await check()
   assert.equal(code, 1, output)
   assert.equal(
-    output.trim(),
+    output.trim().replace('npx sonde', 'sonde'),
     `ml/chat
   stale: sonde-gpu-utilization asks http://(secret)@old:9090/, and Prometheus is at ${LIVE}
   stale: sonde-queue-depth asks http://(secret)@old:9090/, and Prometheus is at ${LIVE}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ApiServer } from '@sonde/agent'
 import { SondeError } from '@sonde/sdk'
-import { printable, shellWord } from '@sonde/sdk/internal'
+import { printable, shellWord, sondeCommand } from '@sonde/sdk/internal'
 import { stringify } from 'yaml'
 import { type Drift, driftOf } from '../autoscale/drift.ts'
 import {
@@ -53,7 +53,7 @@ export async function runAutoscale(loaded: Loaded, flags: AutoscaleFlags): Promi
   const wanted = [...groups].filter(([object]) => flags.only === undefined || flags.only.includes(object))
   if (live === undefined && wanted.some(([, entries]) => entries.some(followsParam)))
     throw new ConfigError([
-      'no Prometheus is known; sonde params set prometheus_url=http://HOST:PORT, or give each entry a prometheusUrl',
+      `no Prometheus is known; ${sondeCommand()} params set prometheus_url=http://HOST:PORT, or give each entry a prometheusUrl`,
     ])
   const objects = wanted.flatMap(([, entries]) => autoscaleObjects(entries, live))
   for (const { kind, metadata } of objects) {
@@ -99,7 +99,8 @@ async function printDrift(loaded: Loaded, flags: AutoscaleFlags, live: ServerAdd
     ...(flags.dataDir === undefined ? [] : [`--data-dir ${shellWord(flags.dataDir)}`]),
     ...toApply.map(({ object }) => `--only ${object}`),
   ]
-  if (toApply.length > 0) console.log(printable(`sonde manifests autoscale ${options.join(' ')} | kubectl apply -f -`))
+  if (toApply.length > 0)
+    console.log(printable(`${sondeCommand()} manifests autoscale ${options.join(' ')} | kubectl apply -f -`))
   if (shown.length === 0) console.log(`no ScaledObject is stale, of ${found.length}`)
   if (live === undefined) console.error('sonde: no prometheus_url is set, so no address was compared')
   if (isStale) process.exitCode = 1

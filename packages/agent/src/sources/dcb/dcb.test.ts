@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { KernelContext } from '../chains/chain-context.ts'
 import { testSource } from '../conformance.ts'
 import { Missing } from '../field-absences.ts'
 import { TestedSource, TestNode } from '../test-node.ts'
 import { dcb } from './dcb.ts'
+import { dcbExplain } from './explain.ts'
 import { dcbRefusal, parseApp, parsePfc, parseTrust } from './parse.ts'
 import { dcbPortType } from './type.ts'
 
@@ -221,4 +223,16 @@ test('outputs: all 64 DSCPs in a few ranges, several priorities of one DSCP, and
   ] as const)
     for (const output of outputs) assert.ok(parse(output) instanceof Missing, output)
   assert.equal(dcbRefusal('Cannot open netlink socket'), undefined)
+})
+
+test('explain counts adapters of hardware, as the source does', async (t) => {
+  const { node } = nodeWith(t)
+  const context = new KernelContext(node.paths)
+  const found = async () => dcbExplain.steps(context).at(-1)?.check()
+  node.link('sys/class/net/eth1/device/driver', '../../../../bus/pci/drivers/mlx5_core')
+  assert.equal((await found())?.state, 'ok')
+  fs.rmSync(join(node.root, 'sys/class/net/eth1/device/subsystem'))
+  node.link('sys/class/net/eth1/device/subsystem', '../../../../bus/virtio')
+  assert.deepEqual(await dcbExplain.devices(context), [])
+  assert.match(JSON.stringify(await found()), /no network adapter; virtual interfaces are left out/)
 })

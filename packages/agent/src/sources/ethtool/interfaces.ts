@@ -12,7 +12,7 @@ import type { EthtoolOptions } from './config.ts'
 const LISTS_PER_LOOK = 16
 const FOLDER = ['class', 'net'] as const
 /** Buses on which a hypervisor shows adapters that it makes of software. */
-const VIRTUAL_BUSES: ReadonlySet<string> = new Set(['virtio', 'xen', 'vmbus'])
+export const VIRTUAL_BUSES: ReadonlySet<string> = new Set(['virtio', 'xen', 'vmbus'])
 
 /** The interfaces that are to be read, by what sysfs lists. No driver is asked. */
 export class Interfaces {
