@@ -165,7 +165,7 @@ test('the devices of a simulated node', needs('chromium-headless-shell'), async 
       devices.map((device) => (device.id === 'sim-gpu-5' ? { ...device, state: 'gone', goneMs } : device)),
     )(async (page) => {
       await page.getByRole('link', { name: /^GPU 5.*Gone 14:03:11/ }).waitFor()
-      await saidOf(page, /^GPU 5 is gone$/).waitFor()
+      await saidOf(page, /^GPU 5 is gone\.$/).waitFor()
       await takePicture(t, page, 'state-gpu-gone')
       await assertSound(page)
     })

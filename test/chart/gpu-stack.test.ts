@@ -20,7 +20,7 @@ test(
     assert.equal(off.code, 2)
     assert.match(
       off.output,
-      /not enabled, so there is nothing to install; sonde params set gpu_observability_enable=true/,
+      /not enabled, so there is nothing to install; (npx )?sonde params set gpu_observability_enable=true/,
     )
     const set = ['gpu_observability_enable=true', 'nvidia_device_plugin_enable=true', 'dcgm_scrape_interval=30s']
     const versions = ['gpu_observability_chart_version=4.8.2', 'prometheus_gpu_metrics_retention=7d']

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -257,6 +257,12 @@ test('a stream ends with its agent, and its place is free again', async (t) => {
   })
 })
 
+/** Nobody reads the file half written. */
+function replaceFile(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text)
+  renameSync(`${path}.new`, path)
+}
+
 test('follows a discovery file, a name and a token as they change; what is broken keeps the old', async (t) => {
   const folder = folderOf(t)
   const seen: (string | undefined)[] = []
@@ -268,8 +274,8 @@ test('follows a discovery file, a name and a token as they change; what is broke
   const two = await listening(t, answer)
   const three = await listening(t, answer)
   const [file, token] = [join(folder, 'agents.json'), join(folder, 'token')]
-  writeFileSync(file, JSON.stringify([{ targets: [one], labels: { node: 'one' } }]))
-  writeFileSync(token, 'first\n')
+  replaceFile(file, JSON.stringify([{ targets: [one], labels: { node: 'one' } }]))
+  replaceFile(token, 'first\n')
   const [host = '', port = ''] = three.split(':')
   const { agents, faults, untilState } = await consoleOver(
     t,
@@ -279,8 +285,8 @@ test('follows a discovery file, a name and a token as they change; what is broke
   await untilState('one', 'reachable')
   await untilState(three, 'reachable')
   assert.deepEqual([...new Set(seen)], ['Bearer first'])
-  writeFileSync(token, '')
-  writeFileSync(file, '[{"targets": "x"}]')
+  replaceFile(token, '')
+  replaceFile(file, '[{"targets": "x"}]')
   await until('both faults are told', () => faults.length === 2)
   assert.deepEqual(
     agents
@@ -290,8 +296,8 @@ test('follows a discovery file, a name and a token as they change; what is broke
     ['agents.json has a group without a list of targets', 'token has no token; allowed: one line with a token'],
   )
   await untilState('one', 'reachable')
-  writeFileSync(token, 'second')
-  writeFileSync(file, JSON.stringify([{ targets: [two] }]))
+  replaceFile(token, 'second')
+  replaceFile(file, JSON.stringify([{ targets: [two] }]))
   await untilState(two, 'reachable')
   await untilState('one', undefined)
   await until('the new token is sent', () => seen.at(-1) === 'Bearer second')
