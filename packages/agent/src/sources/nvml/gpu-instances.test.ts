@@ -66,7 +66,7 @@ test('MIG instances have parent, profile, memory, activity and the processes of 
   assert.match(String(reasons[0]?.reason), /no utilisation of processes on a GPU that MIG has split/)
   const active = await until('the activity of instances', async () => {
     const found = of(await sample(), nvmlMigType)
-    return found[0]?.sm_active !== undefined && found
+    return found.length === 2 && found.every(({ sm_active }) => sm_active !== undefined) && found
   })
   assert.deepEqual(
     active.map(({ sm_active }) => Math.round(Number(sm_active) * 1000)),
