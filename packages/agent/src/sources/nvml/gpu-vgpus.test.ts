@@ -50,7 +50,7 @@ test('virtual GPUs have parent, machine, type, memory and use', NEEDS, async (t)
   )
   const used = await until('their use', async () => {
     const { vgpus: read } = await sample()
-    return read[0]?.util_ratio !== undefined && read
+    return read[0]?.decoder_util_ratio !== undefined && read
   })
   assert.deepEqual(
     used.map(({ util_ratio, memory_util_ratio, encoder_util_ratio, decoder_util_ratio }) => [
