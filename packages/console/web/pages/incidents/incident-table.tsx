@@ -12,7 +12,14 @@ import { countText } from '../../format/number.ts'
 import { formatDateTime, zoneName } from '../../format/time.ts'
 import { usePageState } from '../../state/time-window.ts'
 import { eventDevice } from './event-device.ts'
-import { incidentLasted, incidentPlace, incidentSentences, incidentState, worstFirst } from './incident-words.ts'
+import {
+  incidentLasted,
+  incidentPlace,
+  incidentSentences,
+  incidentState,
+  pastSeverity,
+  worstFirst,
+} from './incident-words.ts'
 
 /** One row per incident; open incidents come first, the worst of them first. */
 export function IncidentTable({
@@ -26,7 +33,15 @@ export function IncidentTable({
   const nowMs = useToldSecond()
   const zone = page.url.tz ?? 'utc'
   const columns: readonly TableColumn<Incident>[] = [
-    { key: 'state', head: 'State', cell: (incident) => <StateMark {...incidentState(incident)} /> },
+    {
+      key: 'state',
+      head: 'State',
+      cell: (incident) => (
+        <>
+          <StateMark {...incidentState(incident)} /> <span className="is-quiet">{pastSeverity(incident)}</span>
+        </>
+      ),
+    },
     {
       key: 'incident',
       head: 'Incident',

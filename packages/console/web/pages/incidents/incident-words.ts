@@ -20,6 +20,15 @@ export function incidentState(incident: Incident): { readonly tone: StateTone; r
   return open ? hintState({ ...open, severity }) : { tone: 'warning', word: 'Open' }
 }
 
+/**
+ * How bad an ended incident of hints was, because its state no longer says so; empty for a notice. Events of traceback
+ * have no severity of their own.
+ */
+export function pastSeverity({ event, state, severity }: Pick<Incident, 'event' | 'state' | 'severity'>): string {
+  if (event || state !== 'ended' || severity === 'notice') return ''
+  return severity === 'critical' ? 'was critical' : 'was a warning'
+}
+
 /** Title of the device of an incident. */
 export function incidentPlace(incident: Incident, devices: readonly DeviceInfo[]): string {
   return incident.event ? eventPlace(incident.event, devices) : placeTitle(incident.device, devices)

@@ -5,7 +5,14 @@ import { testNic } from '../../devices/test-devices.ts'
 import { eventDevice, eventPlace, titledDevices } from './event-device.ts'
 import { endSentence, eventState, keptWords, lastedWords, nothingWords, windowWords } from './event-words.ts'
 import { incidentsRequest, isFiltered } from './incident-filters.ts'
-import { incidentSentences, incidentState, incidentsHeadline, windowHeadline, worstFirst } from './incident-words.ts'
+import {
+  incidentSentences,
+  incidentState,
+  incidentsHeadline,
+  pastSeverity,
+  windowHeadline,
+  worstFirst,
+} from './incident-words.ts'
 
 const NOW_MS = Date.UTC(2026, 6, 31, 10)
 const plain = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -92,6 +99,9 @@ test('the headline of a past window counts what is listed, and takes what is not
 
 test('the state of an incident is that of its cause, and of an event its end', () => {
   assert.deepEqual(incidentState(testIncident()), { tone: 'critical', word: 'Critical' })
+  assert.equal(pastSeverity(testIncident()), '')
+  assert.equal(pastSeverity(testIncident({ state: 'ended' })), 'was critical')
+  assert.equal(pastSeverity(testIncident({ state: 'ended', severity: 'notice' })), '')
   const hints = [{ ...testHint('1'), endedMs: 2, outcome: 'cut' as const }]
   assert.equal(incidentState(testIncident({ state: 'ended', hints })).word, 'Cut off: Sonde stopped')
   const event = testEvent({ endMs: 1, end: 'truncated' })
