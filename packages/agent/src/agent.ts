@@ -255,7 +255,20 @@ export class Agent {
     const names = [gpuNames(of), podUids(of)]
     const onFault = (error: unknown) => this.faults.caught('hints', error)
     const { scraperSwitch: scrapers } = this
-    return new LookRound({ hints, hintHistory, infos, origins, pods, precedence, names, scrapers, log, onFault })
+    const onHints = () => this.self.reportHintEdges()
+    return new LookRound({
+      hints,
+      hintHistory,
+      infos,
+      origins,
+      pods,
+      precedence,
+      names,
+      scrapers,
+      log,
+      onFault,
+      onHints,
+    })
   }
 
   #makeTraceback({ config, log, version }: AgentOptions): Traceback {

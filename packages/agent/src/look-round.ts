@@ -26,6 +26,8 @@ export interface LookRoundParts {
   readonly scrapers: ScraperSwitch
   readonly log: Logger
   readonly onFault: (error: unknown) => void
+  /** Called after each look at hints. */
+  readonly onHints: () => void
 }
 
 /** Has the parts that look at records, such as hints and pods, look at what came. */
@@ -58,7 +60,7 @@ export class LookRound {
   }
 
   #evaluate(): void {
-    const { precedence, names, scrapers, infos, origins, pods, hints } = this.#parts
+    const { precedence, names, scrapers, infos, origins, pods, hints, onHints } = this.#parts
     scrapers.tell()
     precedence.tell()
     for (const teller of names) teller.tell()
@@ -66,6 +68,7 @@ export class LookRound {
     origins.evaluate(performance.now())
     pods.evaluate(performance.now())
     hints.evaluate(Date.now(), performance.now())
+    onHints()
   }
 
   /** Asks a store that opens slowly again; until then, hints say that the time before the start is unknown. */

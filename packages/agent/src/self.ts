@@ -176,6 +176,14 @@ export class Self {
     this.#options.hints.report(this.#source, { isLast: true })
   }
 
+  /**
+   * Reports hints that began or ended at once: a note on an incident must not be stored before the incident, which a
+   * kill would then lose.
+   */
+  reportHintEdges(): void {
+    this.#options.hints.reportEdges(this.#source)
+  }
+
   #report(): void {
     const { hosts, router, http, hints, fieldSets, prometheus, service, faults, storeStatus } = this.#options
     for (const running of hosts.sources) this.#reportSource(running)

@@ -193,17 +193,23 @@ export class Hints implements Sink {
     return this.#pauses.spans()
   }
 
-  /**
-   * Reports the edges of hints since the last report, as marks and in full, and the counts of hints. Open hints are
-   * stated every minute, and once more when Sonde stops.
-   */
-  report(source: Source, { isLast = false }: { readonly isLast?: boolean } = {}): void {
-    for (const { event, edge, timeMs, hint, value } of this.#book.takeEdges()) {
+  /** Reports the edges of hints since the last report, as marks and in full. */
+  reportEdges(source: Source): void {
+    const edges = this.#book.takeEdges()
+    for (const { event, edge, timeMs, hint, value } of edges) {
       const { rule, device, severity, limit, unit, title: summary } = hint
       const time = BigInt(Math.round(timeMs)) * 1_000_000n
       source.report(markType, { time, rule, device, event, edge, severity, value, limit, unit, summary })
       if (edge !== 'peak') reportHint(source, hint, edge, timeMs)
     }
+    if (edges.length > 0) source.flush()
+  }
+
+  /**
+   * Reports edges, and the counts of hints. Open hints are stated every minute, and once more when Sonde stops.
+   */
+  report(source: Source, { isLast = false }: { readonly isLast?: boolean } = {}): void {
+    this.reportEdges(source)
     if (isLast || Math.abs(this.#nowMs - this.#statedMs) >= STATED_EVERY_MS) {
       this.#statedMs = this.#nowMs
       for (const hint of this.#book.hints()) reportHint(source, hint, 'holds', this.#nowMs)
