@@ -45,8 +45,14 @@ test('a source that has no descriptors left has failed for that reason; its hard
         json(answer).then((body) => resolve((body as { sources: SourceStatus[] }).sources), reject)
       }).on('error', reject)
     })
-  // The agent may close a quiet connection in the moment in which it is used again.
-  const states = () => askOnce().catch(askOnce)
+  // An agent without descriptors may close this connection too, and refuse the next one for a moment.
+  const states = () =>
+    until('an answer', LIMIT_MS, () =>
+      askOnce().catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ECONNRESET') throw error
+        return undefined
+      }),
+    )
   await until('every source to read', LIMIT_MS, async () => (await states()).every(({ state }) => state === 'reading'))
 
   const others = new Set<Socket>()
