@@ -12,7 +12,7 @@ import { openLog } from '../packages/cli/src/log.ts'
 
 type Config = AgentOptions['config']
 
-/** What differs from one agent to another. */
+/** The options in which agents of tests differ. */
 export interface ServedSource {
   readonly source: Config['dataSources'][number]
   readonly limits?: Partial<Config['limits']>

@@ -161,7 +161,7 @@ const OF_NIC = '{{instance}} {{device}}{{rdma_device}}'
 /** DOCA's libraries: the panels of the recipe, with what can be measured. */
 export const DOCA: DashboardDescription = {
   ...{ uid: 'sonde-doca', title: 'Sonde: DOCA' },
-  about: 'The panels of the recipe for Kubernetes, with metrics that exist, and what DOCA knows besides.',
+  about: 'The panels of the recipe for Kubernetes, with metrics that exist, and further counters of DOCA.',
   variables: [NODE],
   rows: [
     {
@@ -239,7 +239,7 @@ function doca(title: string, unit: string, expr: string, help: string) {
 /** Sonde itself: its cost and its losses. */
 export const SELF: DashboardDescription = {
   ...{ uid: 'sonde-self', title: 'Sonde: its own health' },
-  about: 'Agents: their sources and destinations, what was lost, and what they cost.',
+  about: 'Agents: their sources, destinations, losses and costs.',
   variables: [NODE],
   rows: [
     {

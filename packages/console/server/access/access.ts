@@ -199,8 +199,8 @@ export class Access {
   }
 
   /**
-   * A server that only this machine reaches trusts its users. One that others reach trusts connections of this machine
-   * that nobody has passed on.
+   * A server on loopback trusts all users of this machine. Any other server trusts only connections from this machine
+   * that no proxy has passed on.
    */
   #isLocal(request: IncomingMessage): boolean {
     if (!this.needsLogin) return true

@@ -34,7 +34,7 @@ export function pattern(form: RegExp, words: string) {
   return v.pipe(v.string(words), v.regex(form, words))
 }
 
-/** An address of a form that is also a valid URL, such as one whose port exists; or one of a few words. */
+/** A text of a given form that is also a valid URL, so that its port exists. `others` lists further allowed texts. */
 export function urlPattern(form: RegExp, words: string, others: readonly string[] = []) {
   return v.pipe(
     pattern(form, words),

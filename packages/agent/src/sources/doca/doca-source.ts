@@ -138,7 +138,7 @@ export class DocaSource implements NodeSource {
     for (const name of names) this.#places.get(name)?.leave('the device is no longer there')
   }
 
-  /** Without a list, devices are read as before. If the last device is gone, all are gone. */
+  /** Without a list, devices are read as before. Once the last device has left, no device is read. */
   #miss({ kind, error }: DocaFailure): void {
     if (kind === 'gone') {
       this.#leave(this.#places.keys())

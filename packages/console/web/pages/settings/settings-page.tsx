@@ -24,7 +24,7 @@ export function SettingsPage() {
   return scopedNode() === '' ? <OwnSettings /> : <NodeSettings />
 }
 
-/** What a console knows of the settings of a node. It changes none of them. */
+/** Shows the settings of a node, as far as a console knows them. The console cannot change them. */
 function NodeSettings() {
   const page = usePageState()
   return (
